@@ -1,0 +1,123 @@
+//! A quasi-identifier column as the searches see it, and the cells that replace its values.
+
+use crate::{Dictionary, Hierarchy, Level};
+
+/// How the values of a column lie to one another.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// On a line: numbers and dates. Distances count.
+    Numeric,
+    /// In a declared order. Ranks count.
+    Ordinal,
+    /// In no order that means anything; cut along the dictionary, released as a set.
+    Unordered,
+    /// Leaves of a tree. The dictionary is the leaf order.
+    Tree(Hierarchy),
+}
+
+/// A quasi-identifier column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// The column's name.
+    pub name: String,
+    /// Its values in order.
+    pub dictionary: Dictionary,
+    /// How they lie to one another.
+    pub shape: Shape,
+}
+
+/// What stands in place of a value, in codes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cell {
+    /// One value, or missing.
+    Value(u32),
+    /// All values from the first to the second, both included.
+    Range(u32, u32),
+    /// A node of the hierarchy, by level and group.
+    Node(u8, u32),
+    /// Just these values, ascending.
+    Set(Vec<u32>),
+    /// Anything, missing included.
+    All,
+}
+
+impl Attribute {
+    /// The number of codes, the missing one included.
+    #[must_use]
+    pub fn n_codes(&self) -> u32 {
+        self.dictionary.n_codes()
+    }
+
+    /// The cell that stands for exactly the run of codes `lo..=hi` of which `present` (ascending)
+    /// occur. `present` is looked at for unordered columns only.
+    #[must_use]
+    pub fn cell(&self, lo: u32, hi: u32, present: &[u32]) -> Cell {
+        if lo == hi {
+            return Cell::Value(lo);
+        }
+        match &self.shape {
+            Shape::Tree(hierarchy) => {
+                let (Level(level), group) = hierarchy.common(lo, hi);
+                if Level(level) == hierarchy.height() { Cell::All } else { Cell::Node(level, group) }
+            }
+            Shape::Unordered => Cell::Set(present.to_vec()),
+            // A missing value lies outside every range, so a mixed class is "anything".
+            Shape::Numeric | Shape::Ordinal if Some(hi) == self.dictionary.missing() => Cell::All,
+            Shape::Numeric | Shape::Ordinal => Cell::Range(lo, hi),
+        }
+    }
+
+    /// How much of the value is lost, from 0 (nothing) to 1 (all): DESIGN.md, *loss*.
+    #[must_use]
+    pub fn loss(&self, cell: &Cell) -> f64 {
+        match cell {
+            Cell::Value(_) => 0.0,
+            Cell::All => 1.0,
+            Cell::Range(lo, hi) => self.span(*lo, *hi),
+            Cell::Node(level, group) => {
+                let Shape::Tree(hierarchy) = &self.shape else { return 1.0 };
+                let node = &hierarchy.groups(Level(*level))[*group as usize];
+                f64::from(node.hi - node.lo) / f64::from(hierarchy.n_leaves() - 1)
+            }
+            Cell::Set(values) => share_of(values.len() - 1, self.n_codes()),
+        }
+    }
+
+    /// The part of the column's whole range that lies between two codes: by distance for numbers, by
+    /// rank otherwise; all of it where one is a value and the other missing.
+    #[must_use]
+    pub fn span(&self, lo: u32, hi: u32) -> f64 {
+        if lo == hi {
+            return 0.0;
+        }
+        if matches!(self.shape, Shape::Numeric | Shape::Ordinal)
+            && Some(hi) == self.dictionary.missing()
+        {
+            return 1.0;
+        }
+        match &self.shape {
+            Shape::Numeric => {
+                let at = &self.dictionary.positions;
+                (at[hi as usize] - at[lo as usize]) / (at[at.len() - 1] - at[0])
+            }
+            Shape::Ordinal => share_of((hi - lo) as usize, self.n_values()),
+            Shape::Unordered => share_of((hi - lo) as usize, self.n_codes()),
+            Shape::Tree(hierarchy) => {
+                let (Level(level), group) = hierarchy.common(lo, hi);
+                self.loss(&Cell::Node(level, group))
+            }
+        }
+    }
+
+    /// The number of values, missing not counted.
+    #[must_use]
+    pub fn n_values(&self) -> u32 {
+        self.n_codes() - u32::from(self.dictionary.has_missing)
+    }
+}
+
+fn share_of(steps: usize, n: u32) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "steps are below 2^32")]
+    let steps = steps as f64;
+    steps / f64::from(n.saturating_sub(1).max(1))
+}

@@ -1,0 +1,190 @@
+//! Frequency sets: the distinct vectors of a quasi-identifier with their counts.
+
+use rayon::prelude::*;
+
+use crate::{Attribute, Codes, bits_for};
+
+/// A further column that models or measures look at: sensitive, target or entity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extra {
+    /// The column's name.
+    pub name: String,
+    /// One code per vector.
+    pub codes: Codes,
+    /// The number of codes.
+    pub n_codes: u32,
+    /// Each code's place on the number line (its rank, where the values are no numbers).
+    pub positions: Vec<f64>,
+}
+
+/// The distinct vectors of the quasi-identifier (and of the extra columns that the job looks at), in
+/// ascending order, with the number of rows of each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrequencySet {
+    /// The quasi-identifier columns.
+    pub attributes: Vec<Attribute>,
+    /// Their codes, one packed column each, one cell per vector.
+    pub vectors: Vec<Codes>,
+    /// Rows per vector.
+    pub counts: Vec<u32>,
+    /// The columns that models look at.
+    pub extras: Vec<Extra>,
+    /// Rows in all.
+    pub n_rows: u64,
+}
+
+impl FrequencySet {
+    /// The number of distinct vectors.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+}
+
+/// The distinct vectors of some columns of codes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collapsed {
+    /// A row that has each vector, in ascending order of the vectors.
+    pub representatives: Vec<u32>,
+    /// Rows per vector.
+    pub counts: Vec<u32>,
+    /// The vector of each row.
+    pub vector_of: Vec<u32>,
+}
+
+impl Collapsed {
+    /// The column of `codes` reduced to one cell per vector.
+    #[must_use]
+    pub fn project(&self, codes: &Codes, n_codes: u32) -> Codes {
+        Codes::pack(n_codes, self.representatives.iter().map(|&row| codes.get(row as usize)))
+    }
+}
+
+/// Groups equal rows of `columns` (each with its number of codes), at most 2^32 - 2 rows.
+///
+/// Rows are packed into one 64- or 128-bit key and sorted; wider rows are collapsed in two steps,
+/// the rank among the first columns standing for them in the second.
+#[must_use]
+pub fn collapse(columns: &[(&Codes, u32)], n_rows: usize) -> Collapsed {
+    let mut bits = 0;
+    for (at, (_, n_codes)) in columns.iter().enumerate() {
+        bits += bits_for(*n_codes);
+        if bits > 128 {
+            let head = collapse(&columns[..at], n_rows);
+            let n_ranks = u32::try_from(head.counts.len()).expect("fewer vectors than rows");
+            let ranks = Codes::pack(n_ranks, head.vector_of.iter().copied());
+            let rest: Vec<(&Codes, u32)> =
+                std::iter::once((&ranks, n_ranks)).chain(columns[at..].iter().copied()).collect();
+            return collapse(&rest, n_rows);
+        }
+    }
+    if bits <= 64 { collapse_keys(&pack_keys::<u64>(columns, n_rows)) } else { collapse_keys(&pack_keys::<u128>(columns, n_rows)) }
+}
+
+/// An integer that a row of codes is packed into.
+trait Key: Copy + Ord + Send + Sync {
+    fn zero() -> Self;
+    fn push(self, bits: u32, code: u32) -> Self;
+}
+
+impl Key for u64 {
+    fn zero() -> u64 {
+        0
+    }
+    fn push(self, bits: u32, code: u32) -> u64 {
+        self << bits | u64::from(code)
+    }
+}
+
+impl Key for u128 {
+    fn zero() -> u128 {
+        0
+    }
+    fn push(self, bits: u32, code: u32) -> u128 {
+        self << bits | u128::from(code)
+    }
+}
+
+const CHUNK: usize = 1 << 16;
+
+fn pack_keys<K: Key>(columns: &[(&Codes, u32)], n_rows: usize) -> Vec<(K, u32)> {
+    let mut keys: Vec<(K, u32)> =
+        (0u32..).take(n_rows).map(|row| (K::zero(), row)).collect();
+    keys.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, keys)| {
+        let start = chunk * CHUNK;
+        for (codes, n_codes) in columns {
+            let bits = bits_for(*n_codes);
+            let end = start + keys.len();
+            match codes {
+                Codes::U8(codes) => push_all(keys, bits, &codes[start..end]),
+                Codes::U16(codes) => push_all(keys, bits, &codes[start..end]),
+                Codes::U32(codes) => push_all(keys, bits, &codes[start..end]),
+            }
+        }
+    });
+    keys.par_sort_unstable();
+    keys
+}
+
+fn push_all<K: Key, C: Copy + Into<u32>>(keys: &mut [(K, u32)], bits: u32, codes: &[C]) {
+    for (key, &code) in keys.iter_mut().zip(codes) {
+        key.0 = key.0.push(bits, code.into());
+    }
+}
+
+fn collapse_keys<K: Key>(sorted: &[(K, u32)]) -> Collapsed {
+    let mut representatives = Vec::new();
+    let mut counts: Vec<u32> = Vec::new();
+    let mut vector_of = vec![0; sorted.len()];
+    let mut last = None;
+    for &(key, row) in sorted {
+        if last == Some(key) {
+            *counts.last_mut().expect("a vector is open") += 1;
+        } else {
+            representatives.push(row);
+            counts.push(1);
+            last = Some(key);
+        }
+        vector_of[row as usize] = u32::try_from(counts.len() - 1).expect("fewer vectors than rows");
+    }
+    Collapsed { representatives, counts, vector_of }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_collapse_in_ascending_order() {
+        let a = Codes::pack(300, [2, 0, 2, 299].into_iter());
+        let b = Codes::pack(2, [1, 0, 1, 0].into_iter());
+        let found = collapse(&[(&a, 300), (&b, 2)], 4);
+        assert_eq!(found.counts, [1, 2, 1]);
+        assert_eq!(found.vector_of, [1, 0, 1, 2]);
+        assert_eq!(found.project(&a, 300).iter().collect::<Vec<_>>(), [0, 2, 299]);
+    }
+
+    #[test]
+    fn wide_rows_collapse_like_narrow_ones() {
+        // Seven columns of 2^31 codes do not fit a key; the values are those of one column.
+        let n_codes = 1 << 31;
+        let cells = [5u32, 3, 5, 9, 3, 3];
+        let column = Codes::pack(n_codes, cells.into_iter());
+        let wide = collapse(&[(&column, n_codes); 7], cells.len());
+        let narrow = collapse(&[(&column, n_codes)], cells.len());
+        assert_eq!(wide.vector_of, narrow.vector_of);
+        assert_eq!(wide.counts, narrow.counts);
+    }
+
+    #[test]
+    fn no_rows_and_no_columns() {
+        assert!(collapse(&[], 0).counts.is_empty());
+        assert_eq!(collapse(&[], 3).counts, [3]);
+    }
+}

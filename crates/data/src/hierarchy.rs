@@ -1,0 +1,283 @@
+//! Hierarchies: a tree over a column's values in which all leaves have the same depth.
+//!
+//! Leaves are codes in leaf order, so that the leaves below any node are a run of codes. A node is a
+//! [`Group`] of a [`Level`]; level 0 holds the leaves, the last level the root.
+
+use std::collections::BTreeMap;
+
+/// A level of a hierarchy: 0 is the values themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Level(pub u8);
+
+/// A node: the run of leaves `lo..=hi` under one label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// What is released in place of these leaves.
+    pub label: String,
+    /// First leaf.
+    pub lo: u32,
+    /// Last leaf.
+    pub hi: u32,
+}
+
+/// A tree over the codes of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hierarchy {
+    /// By level, the groups in leaf order.
+    levels: Vec<Vec<Group>>,
+    /// By level, the group of each leaf.
+    group_of: Vec<Vec<u32>>,
+}
+
+/// What is wrong with the rows of a hierarchy. Rows count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the message says what each field is")]
+pub enum HierarchyError {
+    /// There is no row at all.
+    #[error("the hierarchy is empty")]
+    Empty,
+    /// A row has another number of labels than the first one.
+    #[error("row {row} has {found} labels where the first row has {expected}")]
+    UnequalLength { row: usize, found: usize, expected: usize },
+    /// A leaf stands in two rows.
+    #[error("the value of row {row} stands already in row {first}")]
+    DuplicateLeaf { row: usize, first: usize },
+    /// A label has two different parents.
+    #[error("the label at level {level} of row {row} has another parent than in row {first}")]
+    TwoParents { row: usize, level: usize, first: usize },
+    /// The top level has more than one label.
+    #[error("the last label of row {row} is not that of row 1: a hierarchy has one root")]
+    TwoRoots { row: usize },
+    /// More levels than a hierarchy can have.
+    #[error("a hierarchy has at most 200 levels, row 1 has {found}")]
+    TooDeep { found: usize },
+}
+
+impl Hierarchy {
+    /// Builds the tree from rows `leaf, level 1, ..., root` (the form that ARX uses), with the
+    /// leaves in leaf order: siblings stay together, otherwise the order of the rows is kept.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that the rows break, with the row's number.
+    pub fn from_rows(rows: &[Vec<String>]) -> Result<Hierarchy, HierarchyError> {
+        check_lengths(rows)?;
+        check_leaves(rows)?;
+        check_nesting(rows)?;
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        let n_levels = rows[0].len();
+        // Rank of each label by first appearance within its level: sorting by these ranks from the
+        // root down puts siblings side by side and keeps the rows' order otherwise.
+        let mut ranks = Vec::with_capacity(n_levels);
+        for level in 0..n_levels {
+            let mut seen = BTreeMap::new();
+            ranks.push(
+                rows.iter()
+                    .map(|row| {
+                        let next = seen.len();
+                        *seen.entry(row[level].as_str()).or_insert(next)
+                    })
+                    .collect::<Vec<usize>>(),
+            );
+        }
+        order.sort_by_key(|&row| (0..n_levels).rev().map(|l| ranks[l][row]).collect::<Vec<_>>());
+        let levels = (0..n_levels)
+            .map(|level| group_runs(order.iter().map(|&row| rows[row][level].as_str())))
+            .collect();
+        Ok(Hierarchy::from_levels(levels))
+    }
+
+    fn from_levels(levels: Vec<Vec<Group>>) -> Hierarchy {
+        let group_of = levels
+            .iter()
+            .map(|groups| {
+                (0u32..).zip(groups).flat_map(|(id, g)| (g.lo..=g.hi).map(move |_| id)).collect()
+            })
+            .collect();
+        Hierarchy { levels, group_of }
+    }
+
+    /// The same tree with one more leaf, the last, for missing cells: an own category on every level
+    /// below the root.
+    #[must_use]
+    pub fn with_missing(&self) -> Hierarchy {
+        let leaf = self.n_leaves();
+        let mut levels = self.levels.clone();
+        if levels.len() == 1 {
+            levels.push(vec![Group { label: "*".to_owned(), lo: 0, hi: leaf - 1 }]);
+        }
+        let top = levels.len() - 1;
+        for groups in &mut levels[..top] {
+            groups.push(Group { label: String::new(), lo: leaf, hi: leaf });
+        }
+        for root in &mut levels[top] {
+            root.hi = leaf;
+        }
+        Hierarchy::from_levels(levels)
+    }
+
+    /// The number of leaves.
+    #[must_use]
+    pub fn n_leaves(&self) -> u32 {
+        self.levels[0].last().map_or(0, |group| group.hi + 1)
+    }
+
+    /// The level of the root.
+    #[must_use]
+    pub fn height(&self) -> Level {
+        Level(u8::try_from(self.levels.len() - 1).expect("checked when built"))
+    }
+
+    /// The nodes of a level in leaf order.
+    #[must_use]
+    pub fn groups(&self, level: Level) -> &[Group] {
+        &self.levels[usize::from(level.0)]
+    }
+
+    /// Which group of `level` a leaf is in.
+    #[must_use]
+    #[inline]
+    pub fn group_of(&self, level: Level, leaf: u32) -> u32 {
+        self.group_of[usize::from(level.0)][leaf as usize]
+    }
+
+    /// The lowest node that holds both leaves, as level and group.
+    #[must_use]
+    pub fn common(&self, a: u32, b: u32) -> (Level, u32) {
+        let level = (0..self.levels.len())
+            .find(|&l| self.group_of[l][a as usize] == self.group_of[l][b as usize])
+            .expect("one root holds every leaf");
+        (Level(u8::try_from(level).expect("checked when built")), self.group_of[level][a as usize])
+    }
+
+    /// The children of a node: the groups one level below within its leaves. A leaf has none.
+    #[must_use]
+    pub fn children(&self, level: Level, group: u32) -> &[Group] {
+        let Some(below) = level.0.checked_sub(1) else { return &[] };
+        let node = &self.levels[usize::from(level.0)][group as usize];
+        let of = &self.group_of[usize::from(below)];
+        &self.levels[usize::from(below)][of[node.lo as usize] as usize..=of[node.hi as usize] as usize]
+    }
+
+    /// The labels of the leaves in leaf order.
+    pub fn leaves(&self) -> impl Iterator<Item = &str> {
+        self.levels[0].iter().map(|group| group.label.as_str())
+    }
+
+    /// The rows `leaf, level 1, ..., root` in leaf order.
+    pub fn rows(&self) -> impl Iterator<Item = Vec<&str>> {
+        (0..self.n_leaves()).map(|leaf| {
+            self.levels
+                .iter()
+                .zip(&self.group_of)
+                .map(|(groups, of)| groups[of[leaf as usize] as usize].label.as_str())
+                .collect()
+        })
+    }
+}
+
+fn group_runs<'a>(labels: impl Iterator<Item = &'a str>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (leaf, label) in (0u32..).zip(labels) {
+        match groups.last_mut() {
+            Some(group) if group.label == label => group.hi = leaf,
+            _ => groups.push(Group { label: label.to_owned(), lo: leaf, hi: leaf }),
+        }
+    }
+    groups
+}
+
+fn check_lengths(rows: &[Vec<String>]) -> Result<(), HierarchyError> {
+    let expected = rows.first().filter(|row| !row.is_empty()).ok_or(HierarchyError::Empty)?.len();
+    if expected > 200 {
+        return Err(HierarchyError::TooDeep { found: expected });
+    }
+    match rows.iter().position(|row| row.len() != expected) {
+        Some(at) => Err(HierarchyError::UnequalLength { row: at + 1, found: rows[at].len(), expected }),
+        None => Ok(()),
+    }
+}
+
+fn check_leaves(rows: &[Vec<String>]) -> Result<(), HierarchyError> {
+    let mut seen = BTreeMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        if let Some(first) = seen.insert(row[0].as_str(), at) {
+            return Err(HierarchyError::DuplicateLeaf { row: at + 1, first: first + 1 });
+        }
+    }
+    Ok(())
+}
+
+fn check_nesting(rows: &[Vec<String>]) -> Result<(), HierarchyError> {
+    let top = rows[0].len() - 1;
+    for level in 0..top {
+        let mut parents: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, row) in rows.iter().enumerate() {
+            let first = *parents.entry(row[level].as_str()).or_insert(at);
+            if rows[first][level + 1] != row[level + 1] {
+                return Err(HierarchyError::TwoParents { row: at + 1, level, first: first + 1 });
+            }
+        }
+    }
+    match rows.iter().position(|row| top > 0 && row[top] != rows[0][top]) {
+        Some(at) => Err(HierarchyError::TwoRoots { row: at + 1 }),
+        None if top == 0 && rows.len() > 1 => Err(HierarchyError::TwoRoots { row: 2 }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<Vec<String>> {
+        text.split_whitespace().map(|row| row.split(';').map(str::to_owned).collect()).collect()
+    }
+
+    fn tree(text: &str) -> Hierarchy {
+        Hierarchy::from_rows(&rows(text)).expect("a sound hierarchy")
+    }
+
+    #[track_caller]
+    fn check_error(text: &str, expected: &HierarchyError) {
+        assert_eq!(&Hierarchy::from_rows(&rows(text)).expect_err("must be refused"), expected);
+    }
+
+    #[test]
+    fn siblings_are_moved_together() {
+        let tree = tree("fr;eu;* jp;as;* de;eu;* cn;as;*");
+        assert_eq!(tree.leaves().collect::<Vec<_>>(), ["fr", "de", "jp", "cn"]);
+        assert_eq!(tree.groups(Level(1)).len(), 2);
+        assert_eq!(tree.common(0, 1), (Level(1), 0));
+        assert_eq!(tree.common(1, 2), (Level(2), 0));
+        assert_eq!(tree.common(3, 3), (Level(0), 3));
+        let labels: Vec<_> = tree.children(Level(2), 0).iter().map(|g| g.label.as_str()).collect();
+        assert_eq!(labels, ["eu", "as"]);
+        assert!(tree.children(Level(0), 0).is_empty());
+    }
+
+    #[test]
+    fn the_same_label_may_stand_on_two_levels() {
+        let tree = tree("a;a;* b;b;*");
+        assert_eq!(tree.height(), Level(2));
+        assert_eq!(tree.common(0, 0), (Level(0), 0));
+    }
+
+    #[test]
+    fn missing_is_a_category_below_the_root() {
+        let tree = tree("fr;eu;* jp;as;*").with_missing();
+        assert_eq!(tree.n_leaves(), 3);
+        assert_eq!(tree.groups(Level(1)).len(), 3);
+        assert_eq!(tree.common(1, 2), (Level(2), 0));
+    }
+
+    #[test]
+    fn broken_rows_are_refused_with_their_number() {
+        check_error("", &HierarchyError::Empty);
+        check_error("a;x;* b;*", &HierarchyError::UnequalLength { row: 2, found: 2, expected: 3 });
+        check_error("a;x;* a;x;*", &HierarchyError::DuplicateLeaf { row: 2, first: 1 });
+        check_error("a;x;y;* b;x;z;*", &HierarchyError::TwoParents { row: 2, level: 1, first: 1 });
+        check_error("a;* b;+", &HierarchyError::TwoRoots { row: 2 });
+    }
+}

@@ -1,0 +1,26 @@
+//! What every other crate speaks of: tables of codes, dictionaries, hierarchies, frequency sets and
+//! recodings.
+//!
+//! Knows nothing of Arrow, files or privacy. Values become codes in `engine`; here a value is its
+//! rank in an ordered [`Dictionary`], and a row of a quasi-identifier is a vector of such codes.
+//!
+//! Codes are bare `u32` (packed into 1, 2 or 4 bytes in [`Codes`]): they live in large arrays that
+//! hot loops index with them, where a newtype would be unwrapped on every line.
+
+mod attribute;
+mod codes;
+mod dictionary;
+mod frequency;
+mod hierarchy;
+mod hierarchy_build;
+mod recoded;
+mod recoding;
+
+pub use attribute::{Attribute, Cell, Shape};
+pub use codes::{Codes, bits_for};
+pub use dictionary::{Dictionary, Kind};
+pub use frequency::{Collapsed, Extra, FrequencySet, collapse};
+pub use hierarchy::{Group, Hierarchy, HierarchyError, Level};
+pub use hierarchy_build::{BuildError, DatePart, MaskSide, dates, fan_out, intervals, mask};
+pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};
+pub use recoding::{Assignment, Branches, Node, NodeId, PartitionTree, SUPPRESSED};

@@ -1,0 +1,85 @@
+//! The classes of a release in codes.
+
+use crate::{Attribute, Cell, FrequencySet, Kind, Level, Shape};
+
+/// One recoded column: the distinct cells, and which of them each class has.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct RecodedColumn {
+    /// Distinct cells.
+    pub cells: Vec<Cell>,
+    /// By class, its cell.
+    pub of_class: Vec<u32>,
+}
+
+/// The classes of a release.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Recoded {
+    /// Rows per class.
+    pub sizes: Vec<u64>,
+    /// By quasi-identifier column, what its cells became.
+    pub columns: Vec<RecodedColumn>,
+    /// Rows that are not released.
+    pub n_suppressed: u64,
+}
+
+impl Recoded {
+    /// Rows that are released.
+    #[must_use]
+    pub fn n_released(&self) -> u64 {
+        self.sizes.iter().sum()
+    }
+
+    /// The rows of the table.
+    #[must_use]
+    pub fn n_rows(&self) -> u64 {
+        self.n_released() + self.n_suppressed
+    }
+}
+
+/// A released column with one label per class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
+    /// The column's name in the release.
+    pub name: String,
+    /// What the labels are; anything but plain values is text.
+    pub kind: Kind,
+    /// Distinct labels; a missing one is an empty cell.
+    pub texts: Vec<Option<String>>,
+    /// By class, its label.
+    pub of_class: Vec<u32>,
+}
+
+/// Rows by code of one column of a frequency set, as running sums: `[c]` counts the codes below `c`.
+#[must_use]
+pub fn running_counts(set: &FrequencySet, attribute: usize) -> Vec<u64> {
+    let n_codes = set.attributes[attribute].n_codes() as usize;
+    let mut sums = vec![0u64; n_codes + 1];
+    for (vector, &rows) in set.counts.iter().enumerate() {
+        sums[set.vectors[attribute].get(vector) as usize + 1] += u64::from(rows);
+    }
+    for code in 0..n_codes {
+        sums[code + 1] += sums[code];
+    }
+    sums
+}
+
+impl Attribute {
+    /// The rows whose value a cell covers, from the running counts of the column.
+    #[must_use]
+    pub fn covered(&self, cell: &Cell, running: &[u64]) -> u64 {
+        let between = |lo: u32, hi: u32| running[hi as usize + 1] - running[lo as usize];
+        match cell {
+            Cell::Value(code) => between(*code, *code),
+            Cell::Range(lo, hi) => between(*lo, *hi),
+            Cell::Set(codes) => codes.iter().map(|&code| between(code, code)).sum(),
+            Cell::All => running[running.len() - 1],
+            Cell::Node(level, group) => match &self.shape {
+                Shape::Tree(hierarchy) => {
+                    let node = &hierarchy.groups(Level(*level))[*group as usize];
+                    between(node.lo, node.hi)
+                }
+                _ => running[running.len() - 1],
+            },
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Recodings: what a search found.
+
+/// The class of a vector that is not released.
+pub const SUPPRESSED: u32 = u32::MAX;
+
+/// Which class each vector of a frequency set is in.
+///
+/// A global recoding puts all rows of a vector into one class. A local one (relaxed partitioning) may
+/// divide them; then `parts` lists every class of such a vector with its number of rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// By vector; for a divided vector the first of its classes.
+    pub class_of: Vec<u32>,
+    /// The number of classes.
+    pub n_classes: u32,
+    /// Divided vectors in ascending order: vector, class, rows; the rows of each sum to its count.
+    pub parts: Vec<(u32, u32, u32)>,
+}
+
+/// Index of a node in its [`PartitionTree`].
+pub type NodeId = u32;
+
+/// A multidimensional recoding: a tree of cuts over the domain of the quasi-identifier. Every vector,
+/// also one that no row has, falls into exactly one leaf, and a leaf is a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartitionTree {
+    /// All nodes; the root is the first, children come after their parent.
+    pub nodes: Vec<Node>,
+    /// The number of leaves.
+    pub n_classes: u32,
+}
+
+/// A node of a [`PartitionTree`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// A class.
+    Leaf {
+        /// Its number.
+        class: u32,
+    },
+    /// A cut perpendicular to one attribute.
+    Cut {
+        /// The attribute.
+        attribute: usize,
+        /// Where its codes go.
+        branches: Branches,
+    },
+}
+
+/// Where the codes of a cut attribute go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Branches {
+    /// Codes up to `at` go to `low`, the others to `high`.
+    Binary {
+        /// The last code of the lower part.
+        at: u32,
+        /// Subtree of the codes up to `at`.
+        low: NodeId,
+        /// Subtree of the others.
+        high: NodeId,
+    },
+    /// The run of codes that ends at each given code goes to the subtree beside it (children of a
+    /// hierarchy node). The first run is open to the left, the last one to the right.
+    Runs(Vec<(u32, NodeId)>),
+}
+
+impl PartitionTree {
+    /// The class of a vector of codes.
+    #[must_use]
+    pub fn class_of(&self, code: impl Fn(usize) -> u32) -> u32 {
+        let mut at: NodeId = 0;
+        loop {
+            match &self.nodes[at as usize] {
+                Node::Leaf { class } => return *class,
+                Node::Cut { attribute, branches } => at = branches.follow(code(*attribute)),
+            }
+        }
+    }
+}
+
+impl Branches {
+    fn follow(&self, code: u32) -> NodeId {
+        match self {
+            Branches::Binary { at, low, high } => {
+                if code <= *at { *low } else { *high }
+            }
+            Branches::Runs(runs) => {
+                let run = runs.partition_point(|(last, _)| *last < code);
+                runs[run.min(runs.len() - 1)].1
+            }
+        }
+    }
+}
+
+impl PartitionTree {
+    /// By class, the run of codes of each attribute that its region covers. `n_codes` is the number
+    /// of codes of each attribute.
+    #[must_use]
+    pub fn regions(&self, n_codes: &[u32]) -> Vec<Vec<(u32, u32)>> {
+        let mut regions = vec![Vec::new(); self.n_classes as usize];
+        let whole: Vec<(u32, u32)> = n_codes.iter().map(|&n| (0, n.saturating_sub(1))).collect();
+        let mut open: Vec<(NodeId, Vec<(u32, u32)>)> = vec![(0, whole)];
+        while let Some((id, region)) = open.pop() {
+            let (attribute, branches) = match &self.nodes[id as usize] {
+                Node::Leaf { class } => {
+                    regions[*class as usize] = region;
+                    continue;
+                }
+                Node::Cut { attribute, branches } => (*attribute, branches),
+            };
+            let (lo, hi) = region[attribute];
+            let runs: Vec<(u32, NodeId)> = match branches {
+                Branches::Binary { at, low, high } => vec![(*at, *low), (hi, *high)],
+                Branches::Runs(runs) => runs.clone(),
+            };
+            let mut start = lo;
+            for (at, (end, child)) in runs.iter().enumerate() {
+                let end = if at + 1 == runs.len() { hi } else { (*end).min(hi) };
+                let mut part = region.clone();
+                part[attribute] = (start.min(end), end);
+                open.push((*child, part));
+                start = end + 1;
+            }
+        }
+        regions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cuts attribute 0 after code 1, then its high side into runs of attribute 1.
+    fn tree() -> PartitionTree {
+        let nodes = vec![
+            Node::Cut { attribute: 0, branches: Branches::Binary { at: 1, low: 1, high: 2 } },
+            Node::Leaf { class: 0 },
+            Node::Cut { attribute: 1, branches: Branches::Runs(vec![(1, 3), (2, 4)]) },
+            Node::Leaf { class: 1 },
+            Node::Leaf { class: 2 },
+        ];
+        PartitionTree { nodes, n_classes: 3 }
+    }
+
+    #[test]
+    fn every_vector_has_a_class_and_lies_in_its_region() {
+        let tree = tree();
+        let regions = tree.regions(&[4, 5]);
+        for a in 0..4 {
+            for b in 0..5 {
+                let class = tree.class_of(|attribute| [a, b][attribute]);
+                let region = &regions[class as usize];
+                assert!((region[0].0..=region[0].1).contains(&a), "{a} {b}");
+                assert!((region[1].0..=region[1].1).contains(&b), "{a} {b}");
+            }
+        }
+        assert_eq!(regions[2], [(2, 3), (2, 4)]);
+    }
+}

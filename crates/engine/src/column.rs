@@ -1,0 +1,349 @@
+//! Columns as they are read: distinct values in order of appearance, and a code per cell.
+
+use std::hash::BuildHasher;
+
+use arrow::array::{Array, ArrayRef, AsArray, StringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType};
+use chrono::{DateTime, NaiveDate, TimeDelta};
+use hashbrown::{DefaultHashBuilder, HashTable};
+use incrowd_data::{Codes, Kind};
+
+use crate::EngineError;
+use crate::typing::{Order, Ranked, rank_by_list, rank_naturally};
+
+/// A column's distinct values, in no particular order, with a code for every cell.
+#[derive(Clone, Debug)]
+pub struct RawColumn {
+    /// The column's name.
+    pub name: String,
+    /// The kind that the source says; text files say none.
+    pub kind: Option<Kind>,
+    /// Distinct values as text.
+    pub texts: Vec<String>,
+    /// Whether cells are missing; they have the code after the last value.
+    pub has_missing: bool,
+    /// A code per row.
+    pub codes: Codes,
+    /// What the values are in Arrow.
+    pub data_type: DataType,
+}
+
+impl RawColumn {
+    /// The number of codes, the missing one included.
+    #[must_use]
+    pub fn n_codes(&self) -> u32 {
+        u32::try_from(self.texts.len()).expect("fewer values than rows") + u32::from(self.has_missing)
+    }
+
+    /// The dictionary of the values in an order.
+    pub fn rank(&self, order: Order) -> Result<Ranked, EngineError> {
+        match order {
+            Order::Natural(kind) => {
+                let kind = kind.or(self.kind);
+                rank_naturally(&self.texts, self.has_missing, kind).map_err(|misfits| {
+                    let (n_rows, first_row) = self.rows_with(&misfits);
+                    let kind = kind.unwrap_or(Kind::Text);
+                    let kind = Kind::NAMES.iter().find(|(_, k)| *k == kind).map_or("", |(n, _)| n);
+                    EngineError::NotOfKind { column: self.name.clone(), kind, n_rows, first_row }
+                })
+            }
+            Order::Listed { texts, what } => {
+                rank_by_list(&self.texts, self.has_missing, texts).map_err(|misfits| {
+                    let (n_rows, first_row) = self.rows_with(&misfits);
+                    EngineError::NotCovered {
+                        column: self.name.clone(),
+                        what,
+                        n_values: misfits.len() as u64,
+                        n_rows,
+                        first_row,
+                    }
+                })
+            }
+        }
+    }
+
+    /// The cells with the codes of a ranked dictionary.
+    #[must_use]
+    pub fn coded(&self, ranked: &Ranked) -> Codes {
+        let mut map = ranked.code_of.clone();
+        map.extend(ranked.dictionary.missing());
+        let n_codes = ranked.dictionary.n_codes();
+        Codes::pack(n_codes, self.codes.iter().map(|code| map[code as usize]))
+    }
+
+    /// How many rows have one of these values, and the first of them, counted from 1.
+    fn rows_with(&self, values: &[usize]) -> (u64, u64) {
+        let mut is_in = vec![false; self.texts.len() + 1];
+        values.iter().for_each(|&value| is_in[value] = true);
+        let mut rows = (1u64..).zip(self.codes.iter()).filter(|(_, code)| is_in[*code as usize]);
+        let first = rows.next().map_or(0, |(row, _)| row);
+        (rows.count() as u64 + u64::from(first > 0), first)
+    }
+}
+
+/// The cells of one column of one partition, as they arrive.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    values: Values,
+    cells: Cells,
+}
+
+/// The code of a missing cell while the number of values is not known.
+const MISSING: u32 = u32::MAX;
+
+#[derive(Debug)]
+enum Values {
+    Text(Texts),
+    Whole(Wholes, Render),
+}
+
+/// What a 64-bit value stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Render {
+    Integer,
+    Decimal,
+    Date,
+    Timestamp,
+}
+
+impl Encoder {
+    pub(crate) fn new(data_type: &DataType) -> Encoder {
+        let values = match render(data_type) {
+            None => Values::Text(Texts::default()),
+            Some(render) => Values::Whole(Wholes::default(), render),
+        };
+        Encoder { values, cells: Cells::Narrow(Vec::new()) }
+    }
+
+    pub(crate) fn add(&mut self, array: &ArrayRef) -> Result<(), arrow::error::ArrowError> {
+        match &mut self.values {
+            Values::Text(texts) => {
+                let array = as_text(array)?;
+                let array = array.as_string::<i32>();
+                self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, |t| texts.code(t))));
+            }
+            Values::Whole(wholes, Render::Integer) => {
+                let array = cast(array, &DataType::Int64)?;
+                let array = array.as_primitive::<Int64Type>();
+                self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
+            }
+            Values::Whole(wholes, Render::Date) => {
+                let array = cast(array, &DataType::Date32)?;
+                let array = array.as_primitive::<Date32Type>();
+                let code = |v: i32| wholes.code(v.into());
+                let mut code = code;
+                self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, &mut code)));
+            }
+            Values::Whole(wholes, Render::Timestamp) => {
+                let array = cast(array, &DataType::Timestamp(TimeUnit::Microsecond, None))?;
+                let array = array.as_primitive::<TimestampMicrosecondType>();
+                self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
+            }
+            Values::Whole(wholes, Render::Decimal) => {
+                let array = cast(array, &DataType::Float64)?;
+                let array = array.as_primitive::<Float64Type>();
+                let code = |v: f64| if v.is_nan() { MISSING } else { wholes.code((v + 0.0).to_bits().cast_signed()) };
+                let mut code = code;
+                self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, &mut code)));
+            }
+        }
+        Ok(())
+    }
+
+    fn texts(&self) -> Vec<String> {
+        match &self.values {
+            Values::Text(texts) => (0..texts.len()).map(|code| texts.get(code).to_owned()).collect(),
+            Values::Whole(wholes, render) => wholes.values.iter().map(|&v| render.text(v)).collect(),
+        }
+    }
+}
+
+fn render(data_type: &DataType) -> Option<Render> {
+    match data_type {
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Some(Render::Integer),
+        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => Some(Render::Integer),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => Some(Render::Decimal),
+        DataType::Date32 | DataType::Date64 => Some(Render::Date),
+        DataType::Timestamp(..) => Some(Render::Timestamp),
+        _ => None,
+    }
+}
+
+/// The kind of values that an Arrow type holds, `None` if that is for the texts to say; an error for
+/// a type that has no text.
+pub(crate) fn kind_of_type(data_type: &DataType) -> Option<Option<Kind>> {
+    match (render(data_type), data_type) {
+        (Some(Render::Integer), _) | (None, DataType::UInt64) => Some(Some(Kind::Integer)),
+        (Some(Render::Decimal), _) => Some(Some(Kind::Decimal)),
+        (None, DataType::Decimal128(..) | DataType::Decimal256(..)) => Some(Some(Kind::Decimal)),
+        (Some(Render::Date), _) => Some(Some(Kind::Date)),
+        (Some(Render::Timestamp), _) => Some(Some(Kind::Timestamp)),
+        (None, DataType::Boolean) => Some(Some(Kind::Boolean)),
+        (None, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) => Some(Some(Kind::Text)),
+        (None, DataType::Dictionary(_, values)) => kind_of_type(values),
+        (None, DataType::Null) => Some(None),
+        _ => None,
+    }
+}
+
+impl Render {
+    fn text(self, value: i64) -> String {
+        match self {
+            Render::Integer => value.to_string(),
+            Render::Decimal => f64::from_bits(value.cast_unsigned()).to_string(),
+            Render::Date => (NaiveDate::default() + TimeDelta::days(value)).to_string(),
+            Render::Timestamp => DateTime::from_timestamp_micros(value).map_or_else(String::new, |at| {
+                at.naive_utc().format("%Y-%m-%dT%H:%M:%S%.f").to_string()
+            }),
+        }
+    }
+}
+
+fn as_text(array: &ArrayRef) -> Result<ArrayRef, arrow::error::ArrowError> {
+    if array.data_type() == &DataType::Utf8 { Ok(array.clone()) } else { cast(array, &DataType::Utf8) }
+}
+
+/// Distinct texts in one buffer.
+#[derive(Debug, Default)]
+struct Texts {
+    bytes: String,
+    ends: Vec<usize>,
+    table: HashTable<(u64, u32)>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Texts {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, code: usize) -> &str {
+        let start = if code == 0 { 0 } else { self.ends[code - 1] };
+        &self.bytes[start..self.ends[code]]
+    }
+
+    fn code(&mut self, text: &str) -> u32 {
+        let hash = self.hasher.hash_one(text);
+        let found = self.table.find(hash, |&(h, code)| h == hash && self.get(code as usize) == text);
+        if let Some(&(_, code)) = found {
+            return code;
+        }
+        let code = u32::try_from(self.ends.len()).expect("fewer values than rows");
+        self.bytes.push_str(text);
+        self.ends.push(self.bytes.len());
+        self.table.insert_unique(hash, (hash, code), |&(hash, _)| hash);
+        code
+    }
+}
+
+/// Distinct 64-bit values.
+#[derive(Debug, Default)]
+struct Wholes {
+    values: Vec<i64>,
+    table: HashTable<(i64, u32)>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Wholes {
+    fn code(&mut self, value: i64) -> u32 {
+        let hash = self.hasher.hash_one(value);
+        if let Some(&(_, code)) = self.table.find(hash, |&(v, _)| v == value) {
+            return code;
+        }
+        let code = u32::try_from(self.values.len()).expect("fewer values than rows");
+        self.values.push(value);
+        let hasher = &self.hasher;
+        self.table.insert_unique(hash, (value, code), |&(v, _)| hasher.hash_one(v));
+        code
+    }
+}
+
+/// Codes that widen when they must. The greatest value of each width stands for missing.
+#[derive(Debug)]
+enum Cells {
+    Narrow(Vec<u8>),
+    Middle(Vec<u16>),
+    Wide(Vec<u32>),
+}
+
+impl Cells {
+    fn extend(&mut self, codes: impl Iterator<Item = u32>) {
+        for code in codes {
+            self.push(code);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, code: u32) {
+        match self {
+            Cells::Narrow(cells) if code < 0xff => cells.push(code.to_le_bytes()[0]),
+            Cells::Narrow(cells) if code == MISSING => cells.push(u8::MAX),
+            Cells::Middle(cells) if code < 0xffff => {
+                let [a, b, ..] = code.to_le_bytes();
+                cells.push(u16::from_le_bytes([a, b]));
+            }
+            Cells::Middle(cells) if code == MISSING => cells.push(u16::MAX),
+            Cells::Wide(cells) => cells.push(code),
+            Cells::Narrow(_) | Cells::Middle(_) => {
+                self.widen();
+                self.push(code);
+            }
+        }
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        *self = match self {
+            Cells::Narrow(cells) => Cells::Middle(
+                cells.iter().map(|&c| if c == u8::MAX { u16::MAX } else { u16::from(c) }).collect(),
+            ),
+            Cells::Middle(cells) => Cells::Wide(
+                cells.iter().map(|&c| if c == u16::MAX { MISSING } else { u32::from(c) }).collect(),
+            ),
+            Cells::Wide(cells) => Cells::Wide(std::mem::take(cells)),
+        };
+    }
+
+    fn has_missing(&self) -> bool {
+        match self {
+            Cells::Narrow(cells) => cells.contains(&u8::MAX),
+            Cells::Middle(cells) => cells.contains(&u16::MAX),
+            Cells::Wide(cells) => cells.contains(&MISSING),
+        }
+    }
+
+    fn iter(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self {
+            Cells::Narrow(cells) => {
+                Box::new(cells.iter().map(|&c| if c == u8::MAX { MISSING } else { u32::from(c) }))
+            }
+            Cells::Middle(cells) => {
+                Box::new(cells.iter().map(|&c| if c == u16::MAX { MISSING } else { u32::from(c) }))
+            }
+            Cells::Wide(cells) => Box::new(cells.iter().copied()),
+        }
+    }
+}
+
+/// One column of all partitions, in their order.
+pub(crate) fn merge(name: &str, data_type: &DataType, is_text_file: bool, parts: Vec<Encoder>) -> RawColumn {
+    let mut texts = Texts::default();
+    let maps: Vec<Vec<u32>> =
+        parts.iter().map(|part| part.texts().iter().map(|text| texts.code(text)).collect()).collect();
+    let has_missing = parts.iter().any(|part| part.cells.has_missing());
+    let missing = u32::try_from(texts.len()).expect("fewer values than rows");
+    let codes = parts.iter().zip(&maps).flat_map(|(part, map)| {
+        part.cells.iter().map(|code| if code == MISSING { missing } else { map[code as usize] })
+    });
+    let codes = Codes::pack(missing + u32::from(has_missing), codes);
+    let texts = (0..texts.len()).map(|code| texts.get(code).to_owned()).collect();
+    let kind = if is_text_file { None } else { kind_of_type(data_type).flatten() };
+    RawColumn { name: name.to_owned(), kind, texts, has_missing, codes, data_type: data_type.clone() }
+}
+
+/// The texts as an Arrow array of the given type.
+pub(crate) fn typed(texts: &[String], data_type: &DataType) -> Result<ArrayRef, arrow::error::ArrowError> {
+    let array: ArrayRef = std::sync::Arc::new(StringArray::from_iter_values(texts));
+    cast(&array, data_type)
+}

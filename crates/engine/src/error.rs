@@ -1,0 +1,109 @@
+//! What can go wrong with a source or a sink.
+
+use std::path::PathBuf;
+
+use crate::CsvError;
+
+/// A source that cannot be read or a sink that cannot be written. No message carries a cell's value.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the message says what each field is")]
+pub enum EngineError {
+    /// No such file, folder or match.
+    #[error("`{path}` does not exist{hint}")]
+    NoInput { path: String, hint: String },
+    /// A folder or glob without a readable file.
+    #[error("`{path}` holds no file that can be read (.csv, .tsv, .parquet, .arrow, .jsonl)")]
+    NoFiles { path: String },
+    /// The name does not say what the file is.
+    #[error("`{path}` has no known format: name it .csv, .tsv, .txt, .parquet, .arrow or .jsonl, with .gz or .zst behind it if it is compressed text")]
+    UnknownFormat { path: String },
+    /// JSON lines can be read but not written.
+    #[error("`{path}` cannot be written: a release is .csv, .tsv, .parquet or .arrow")]
+    UnwritableFormat { path: String },
+    /// Files of one input differ.
+    #[error("`{path}` differs from the first file of the input: {what}")]
+    FilesDiffer { path: PathBuf, what: String },
+    /// A CSV file that breaks a rule.
+    #[error("`{path}`: {source}", path = path.display())]
+    Csv { path: PathBuf, source: CsvError },
+    /// A file that is not what its name says.
+    #[error("`{path}` cannot be read as {format}", path = path.display())]
+    Unreadable { path: PathBuf, format: &'static str, #[source] source: Detail },
+    /// Two columns of one name.
+    #[error("`{path}` has two columns named `{name}`", path = path.display())]
+    DuplicateColumn { path: PathBuf, name: String },
+    /// Reading failed half-way.
+    #[error("reading the input failed")]
+    Read(#[source] Detail),
+    /// The input is not what it was when reading began.
+    #[error("`{path}` changed while it was being read; nothing was written", path = path.display())]
+    Changed { path: PathBuf },
+    /// Too many rows for 32-bit row numbers.
+    #[error("the input has more than 4,294,967,294 rows")]
+    TooManyRows,
+    /// A column that codes cannot be given to.
+    #[error("column `{column}` is of type {found}, which cannot be grouped by; declare it insensitive or drop it")]
+    UnsupportedType { column: String, found: String },
+    /// Values that the declared type does not fit.
+    #[error("column `{column}` is declared {kind}, but {n_rows} rows do not fit, the first is data row {first_row}")]
+    NotOfKind { column: String, kind: &'static str, n_rows: u64, first_row: u64 },
+    /// Values outside a declared order or hierarchy.
+    #[error("column `{column}`: {n_values} values in {n_rows} rows are not in its {what}, the first is data row {first_row}")]
+    NotCovered { column: String, what: &'static str, n_values: u64, n_rows: u64, first_row: u64 },
+    /// Nested values do not fit a text file.
+    #[error("column `{column}` is of type {found}, which CSV cannot hold; write .parquet or .arrow, or drop it")]
+    NotForCsv { column: String, found: String },
+    /// A file system error, with what was tried.
+    #[error("{action} `{path}` failed", path = path.display())]
+    Io { action: &'static str, path: PathBuf, #[source] source: std::io::Error },
+    /// Writing a columnar file failed.
+    #[error("writing `{path}` failed", path = path.display())]
+    Write { path: PathBuf, #[source] source: Detail },
+    /// An output that must not be replaced.
+    #[error("`{path}` exists already", path = path.display())]
+    Exists { path: PathBuf },
+    /// The user stopped it.
+    #[error("interrupted; nothing was written")]
+    Cancelled,
+}
+
+/// What a library said, cut to its kind: its full text may quote cells.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Detail(String);
+
+impl Detail {
+    pub(crate) fn of_datafusion(error: &datafusion::error::DataFusionError) -> Detail {
+        use datafusion::error::DataFusionError as E;
+        match error.find_root() {
+            E::ArrowError(error, _) => Detail::of_arrow(error),
+            E::ParquetError(error) => Detail::of_parquet(error),
+            E::IoError(error) => Detail(error.kind().to_string()),
+            E::ObjectStore(_) => Detail("the file could not be read".to_owned()),
+            E::ResourcesExhausted(_) => Detail("memory ran out".to_owned()),
+            _ => Detail("the engine could not decode it".to_owned()),
+        }
+    }
+
+    pub(crate) fn of_arrow(error: &arrow::error::ArrowError) -> Detail {
+        use arrow::error::ArrowError as E;
+        Detail(match error {
+            E::IoError(_, error) => error.kind().to_string(),
+            E::CsvError(_) => "it breaks the rules of CSV".to_owned(),
+            E::JsonError(_) => "it breaks the rules of JSON, or its values are not of one type".to_owned(),
+            E::ParseError(_) | E::CastError(_) => "a value is not of its column's type".to_owned(),
+            E::SchemaError(_) => "its schema is not what was expected".to_owned(),
+            _ => "its bytes could not be decoded".to_owned(),
+        })
+    }
+
+    pub(crate) fn of_parquet(error: &parquet::errors::ParquetError) -> Detail {
+        use parquet::errors::ParquetError as E;
+        Detail(match error {
+            E::EOF(_) => "it ends too early".to_owned(),
+            E::NYI(_) => "it uses a feature that is not supported".to_owned(),
+            _ => "its bytes could not be decoded".to_owned(),
+        })
+    }
+}

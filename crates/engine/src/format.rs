@@ -1,0 +1,64 @@
+//! File formats by name.
+
+use std::path::Path;
+
+use crate::{Compression, EngineError};
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Text with a delimiter, perhaps compressed.
+    Csv(Compression),
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC file.
+    Arrow,
+    /// One JSON object a line, perhaps compressed.
+    JsonLines(Compression),
+}
+
+impl Format {
+    /// The format that a file's name says, if it says one.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Format> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let (stem, compression) = match name.rsplit_once('.') {
+            Some((stem, "gz")) => (stem, Compression::Gzip),
+            Some((stem, "zst")) => (stem, Compression::Zstd),
+            _ => (name.as_str(), Compression::None),
+        };
+        match (stem.rsplit_once('.')?.1, compression) {
+            ("csv" | "tsv" | "txt" | "dat", _) => Some(Format::Csv(compression)),
+            ("jsonl" | "ndjson" | "json", _) => Some(Format::JsonLines(compression)),
+            ("parquet" | "pq", Compression::None) => Some(Format::Parquet),
+            ("arrow" | "ipc" | "feather", Compression::None) => Some(Format::Arrow),
+            _ => None,
+        }
+    }
+
+    /// The format of a release by its name.
+    pub fn of_output(path: &Path) -> Result<Format, EngineError> {
+        let name = || path.display().to_string();
+        match Format::of(path) {
+            Some(Format::JsonLines(_)) => Err(EngineError::UnwritableFormat { path: name() }),
+            Some(format) => Ok(format),
+            None => Err(EngineError::UnknownFormat { path: name() }),
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Csv(_) => "CSV",
+            Format::Parquet => "Parquet",
+            Format::Arrow => "an Arrow file",
+            Format::JsonLines(_) => "JSON lines",
+        }
+    }
+
+    pub(crate) fn compression(self) -> Compression {
+        match self {
+            Format::Csv(compression) | Format::JsonLines(compression) => compression,
+            Format::Parquet | Format::Arrow => Compression::None,
+        }
+    }
+}

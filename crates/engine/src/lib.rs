@@ -1,0 +1,30 @@
+//! Sources and sinks on Apache DataFusion, in process. Values become codes here and nowhere else.
+//!
+//! [`Source::open`] finds out what an input is, [`read`] reads it once: columns that the job looks at
+//! become distinct values with codes, the others are kept as Arrow arrays for the release.
+//! [`write()`] streams the release into a staged file, in an order that says nothing of the input.
+//! This crate holds no privacy logic.
+
+mod column;
+mod context;
+mod csv_check;
+mod csv_write;
+mod error;
+mod format;
+mod read;
+mod scan;
+mod source;
+mod stage;
+mod typing;
+mod write;
+
+pub use column::RawColumn;
+pub use context::Engine;
+pub use csv_check::{Compression, CsvError};
+pub use error::EngineError;
+pub use format::Format;
+pub use read::{Kept, Table, Use, read};
+pub use source::{Source, SourceColumn};
+pub use stage::{Staged, stage_bytes};
+pub use typing::{Order, Ranked};
+pub use write::{Published, Rows, order_within, write};

@@ -1,0 +1,229 @@
+//! One pass over a source.
+
+use std::sync::atomic::Ordering;
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::datatypes::DataType;
+use datafusion::error::DataFusionError;
+use futures::StreamExt;
+use incrowd_data::Kind;
+
+use crate::column::{Encoder, RawColumn, merge};
+use crate::error::Detail;
+use crate::scan::plan;
+use crate::typing::{join, kind_of};
+use crate::{Engine, EngineError, Source};
+
+/// What the job does with a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Give its values codes.
+    Code,
+    /// Keep it as it is for the release.
+    Keep,
+    /// Never read it.
+    Skip,
+}
+
+/// A source that was read: every row once.
+#[derive(Debug)]
+pub struct Table {
+    /// Rows.
+    pub n_rows: usize,
+    /// The columns with [`Use::Code`], in the source's order.
+    pub coded: Vec<RawColumn>,
+    /// The columns with [`Use::Keep`].
+    pub kept: Kept,
+}
+
+/// Columns that are kept as they are, in batches.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Their names and types in the source's order; for text files the kind of their values.
+    pub(crate) columns: Vec<KeptColumn>,
+    pub(crate) batches: Vec<Vec<ArrayRef>>,
+    /// The first row of each batch.
+    pub(crate) starts: Vec<u32>,
+}
+
+/// A kept column.
+#[derive(Debug, Clone)]
+pub(crate) struct KeptColumn {
+    pub(crate) name: String,
+    pub(crate) data_type: DataType,
+    pub(crate) kind: Option<Kind>,
+}
+
+impl Kept {
+    /// The position of a kept column.
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+}
+
+/// What one partition of the scan found.
+struct Part {
+    encoders: Vec<Encoder>,
+    batches: Vec<Vec<ArrayRef>>,
+    kinds: Vec<Option<Kind>>,
+    n_rows: usize,
+}
+
+/// Reads every row once. `uses` has one entry per column of the source; `wants_kinds` asks what the
+/// kept columns of a text file hold.
+pub fn read(
+    engine: &Engine,
+    source: &Source,
+    uses: &[Use],
+    wants_kinds: bool,
+) -> Result<Table, EngineError> {
+    let columns: Vec<usize> = (0..uses.len()).filter(|&at| uses[at] != Use::Skip).collect();
+    for &at in &columns {
+        let column = &source.columns()[at];
+        if uses[at] == Use::Code && !column.can_be_coded() {
+            let (column, found) = (column.name.clone(), column.data_type.to_string());
+            return Err(EngineError::UnsupportedType { column, found });
+        }
+    }
+    let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
+    let scan = plan(engine, source, &columns).map_err(reading)?;
+    let n_parts = scan.properties().output_partitioning().partition_count();
+    let mut tasks = Vec::new();
+    for part in 0..n_parts {
+        let stream = scan.execute(part, engine.task()).map_err(reading)?;
+        let uses: Vec<(Use, DataType)> =
+            columns.iter().map(|&at| (uses[at], source.columns()[at].data_type.clone())).collect();
+        let watch = Watch::new(engine);
+        let wants_kinds = wants_kinds && source.is_text();
+        tasks.push(engine.runtime().spawn(read_part(stream, uses, wants_kinds, watch)));
+    }
+    let mut parts = Vec::new();
+    for task in tasks {
+        let part = engine.runtime().block_on(task).expect("a reading task does not panic");
+        engine.go_on()?;
+        parts.push(part.map_err(reading)?);
+    }
+    source.check_unchanged()?;
+    assemble(source, uses, parts)
+}
+
+/// Counts rows and watches for the wish to stop.
+struct Watch {
+    progress: std::sync::Arc<std::sync::atomic::AtomicU64>,
+    cancelled: std::sync::Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl Watch {
+    fn new(engine: &Engine) -> Watch {
+        Watch { progress: engine.progress(), cancelled: engine.cancelled_flag() }
+    }
+}
+
+async fn read_part(
+    mut stream: datafusion::execution::SendableRecordBatchStream,
+    uses: Vec<(Use, DataType)>,
+    wants_kinds: bool,
+    watch: Watch,
+) -> Result<Part, DataFusionError> {
+    let encoders =
+        uses.iter().filter(|(u, _)| *u == Use::Code).map(|(_, t)| Encoder::new(t)).collect();
+    let n_kept = uses.iter().filter(|(u, _)| *u == Use::Keep).count();
+    let mut part = Part { encoders, batches: Vec::new(), kinds: vec![None; n_kept], n_rows: 0 };
+    while let Some(batch) = stream.next().await {
+        if watch.cancelled.load(Ordering::Relaxed) {
+            break;
+        }
+        part.add(&batch?, &uses, wants_kinds)?;
+        watch.progress.store(part.n_rows as u64, Ordering::Relaxed);
+    }
+    Ok(part)
+}
+
+impl Part {
+    fn add(
+        &mut self,
+        batch: &RecordBatch,
+        uses: &[(Use, DataType)],
+        wants_kinds: bool,
+    ) -> Result<(), DataFusionError> {
+        self.n_rows += batch.num_rows();
+        let mut encoders = self.encoders.iter_mut();
+        let mut kept = Vec::with_capacity(self.kinds.len());
+        for (array, (usage, _)) in batch.columns().iter().zip(uses) {
+            match usage {
+                Use::Code => encoders.next().expect("one encoder a coded column").add(array)?,
+                Use::Keep => kept.push(array.clone()),
+                Use::Skip => {}
+            }
+        }
+        if wants_kinds {
+            for (kind, array) in self.kinds.iter_mut().zip(&kept) {
+                narrow(kind, array);
+            }
+        }
+        if !kept.is_empty() && batch.num_rows() > 0 {
+            self.batches.push(kept);
+        }
+        Ok(())
+    }
+}
+
+/// Narrows down what a column of texts holds.
+fn narrow(kind: &mut Option<Kind>, array: &ArrayRef) {
+    for text in array.as_string::<i32>().iter().flatten() {
+        if *kind == Some(Kind::Text) {
+            return;
+        }
+        *kind = Some(join(*kind, kind_of(text)));
+    }
+}
+
+fn assemble(source: &Source, uses: &[Use], parts: Vec<Part>) -> Result<Table, EngineError> {
+    let n_rows: usize = parts.iter().map(|part| part.n_rows).sum();
+    if n_rows >= u32::MAX as usize {
+        return Err(EngineError::TooManyRows);
+    }
+    let mut kept = Kept::default();
+    let mut start = 0;
+    let mut by_column: Vec<Vec<Encoder>> = Vec::new();
+    let mut kinds: Vec<Option<Kind>> = Vec::new();
+    for part in parts {
+        for (at, encoder) in part.encoders.into_iter().enumerate() {
+            if by_column.len() <= at {
+                by_column.push(Vec::new());
+            }
+            by_column[at].push(encoder);
+        }
+        if kinds.is_empty() {
+            kinds = part.kinds;
+        } else {
+            for (kind, more) in kinds.iter_mut().zip(part.kinds) {
+                *kind = more.map_or(*kind, |more| Some(join(*kind, more)));
+            }
+        }
+        for batch in part.batches {
+            kept.starts.push(start);
+            start += u32::try_from(batch[0].len()).expect("checked above");
+            kept.batches.push(batch);
+        }
+    }
+    let mut by_column = by_column.into_iter();
+    let mut kinds = kinds.into_iter();
+    let mut coded = Vec::new();
+    for (column, usage) in source.columns().iter().zip(uses) {
+        match usage {
+            Use::Code => {
+                let parts = by_column.next().unwrap_or_default();
+                coded.push(merge(&column.name, &column.data_type, source.is_text(), parts));
+            }
+            Use::Keep => kept.columns.push(KeptColumn {
+                name: column.name.clone(),
+                data_type: column.data_type.clone(),
+                kind: kinds.next().flatten(),
+            }),
+            Use::Skip => {}
+        }
+    }
+    Ok(Table { n_rows, coded, kept })
+}

@@ -1,0 +1,88 @@
+//! A scan of some columns of a source, as DataFusion streams in row order.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{Schema, SchemaRef};
+use datafusion::common::config::CsvOptions;
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::object_store::ObjectStoreUrl;
+use datafusion::datasource::physical_plan::{
+    ArrowSource, CsvSource, FileGroup, FileScanConfigBuilder, FileSource, JsonSource, ParquetSource,
+};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::error::DataFusionError;
+use datafusion::object_store::path::Path as StorePath;
+use datafusion::object_store::ObjectMeta;
+use datafusion::physical_plan::ExecutionPlan;
+
+use crate::csv_check::Compression;
+use crate::{Engine, Format, Source};
+
+/// The plan that reads these columns of a source. Its partitions, one after another, are the rows in
+/// their order.
+pub(crate) fn plan(
+    engine: &Engine,
+    source: &Source,
+    columns: &[usize],
+) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+    let schema = source.schema();
+    let files = source.files.iter().map(|file| partitioned(file)).collect::<Result<Vec<_>, _>>()?;
+    let config = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), file_source(source, &schema))
+        .with_file_groups(vec![FileGroup::new(files)])
+        .with_file_compression_type(compression(source.format.compression()))
+        .with_preserve_order(true)
+        .with_projection_indices(Some(columns.to_vec()))?
+        .build();
+    let plan: Arc<dyn ExecutionPlan> = DataSourceExec::from_data_source(config);
+    let state = engine.session().state();
+    let options = state.config_options();
+    Ok(plan.repartitioned(engine.n_threads(), options)?.unwrap_or(plan))
+}
+
+fn file_source(source: &Source, schema: &SchemaRef) -> Arc<dyn FileSource> {
+    match source.format {
+        Format::Csv(_) => {
+            let options = CsvOptions {
+                has_header: Some(true),
+                delimiter: source.delimiter,
+                newlines_in_values: Some(source.has_newlines_in_values),
+                ..CsvOptions::default()
+            };
+            Arc::new(CsvSource::new(Arc::clone(schema)).with_csv_options(options))
+        }
+        Format::Parquet => Arc::new(ParquetSource::new(Arc::clone(schema))),
+        Format::Arrow => Arc::new(ArrowSource::new_file_source(Arc::clone(schema))),
+        Format::JsonLines(_) => Arc::new(JsonSource::new(Arc::clone(schema))),
+    }
+}
+
+pub(crate) fn compression(compression: Compression) -> FileCompressionType {
+    match compression {
+        Compression::None => FileCompressionType::UNCOMPRESSED,
+        Compression::Gzip => FileCompressionType::GZIP,
+        Compression::Zstd => FileCompressionType::ZSTD,
+    }
+}
+
+fn partitioned(path: &std::path::Path) -> Result<PartitionedFile, DataFusionError> {
+    Ok(PartitionedFile::new_from_meta(object_meta(path)?))
+}
+
+pub(crate) fn object_meta(path: &std::path::Path) -> Result<ObjectMeta, DataFusionError> {
+    let meta = std::fs::metadata(path)?;
+    let location = StorePath::from_absolute_path(std::path::absolute(path)?)
+        .map_err(|error| DataFusionError::External(Box::new(error)))?;
+    Ok(ObjectMeta {
+        location,
+        last_modified: chrono::DateTime::from(meta.modified()?),
+        size: meta.len(),
+        e_tag: None,
+        version: None,
+    })
+}
+
+/// A schema without the metadata that a writer may have put there.
+pub(crate) fn plain(schema: &Schema) -> SchemaRef {
+    Arc::new(Schema::new(schema.fields().clone()))
+}

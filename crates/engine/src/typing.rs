@@ -1,0 +1,315 @@
+//! From the distinct texts of a column to its kind, its order and its codes.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime};
+use incrowd_data::{Dictionary, Kind};
+
+/// The order of a column's values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Numbers and dates by value, text by its characters; the kind found out if none is given.
+    Natural(Option<Kind>),
+    /// Just these values in this order (a declared order, or the leaves of a hierarchy). Values
+    /// that no row has keep their place.
+    Listed {
+        /// The values.
+        texts: Vec<String>,
+        /// What the list is called in messages.
+        what: &'static str,
+    },
+}
+
+/// A dictionary and the code of each distinct text it was built from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// The values in order.
+    pub dictionary: Dictionary,
+    /// By distinct text, its code.
+    pub code_of: Vec<u32>,
+}
+
+/// A value to sort by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Key {
+    Whole(i64),
+    Real(f64),
+}
+
+impl Key {
+    #[expect(clippy::cast_precision_loss, reason = "a place on a line, to be compared by ratio")]
+    fn position(self) -> f64 {
+        match self {
+            Key::Whole(value) => value as f64,
+            Key::Real(value) => value,
+        }
+    }
+
+    fn compare(&self, other: &Key) -> std::cmp::Ordering {
+        match (self, other) {
+            (Key::Whole(a), Key::Whole(b)) => a.cmp(b),
+            _ => self.position().total_cmp(&other.position()),
+        }
+    }
+}
+
+/// The narrowest kind that all texts are of. A number with a leading zero is text.
+pub(crate) fn infer<'a>(texts: impl Iterator<Item = &'a str>) -> Kind {
+    let mut found = None;
+    for text in texts {
+        let joined = join(found, kind_of(text));
+        if joined == Kind::Text {
+            return Kind::Text;
+        }
+        found = Some(joined);
+    }
+    found.unwrap_or(Kind::Text)
+}
+
+/// The narrowest kind that holds values of both.
+pub(crate) fn join(a: Option<Kind>, b: Kind) -> Kind {
+    match (a, b) {
+        (None, b) => b,
+        (Some(a), b) if a == b => a,
+        (Some(Kind::Integer | Kind::Decimal), Kind::Integer | Kind::Decimal) => Kind::Decimal,
+        (Some(Kind::Date | Kind::Timestamp), Kind::Date | Kind::Timestamp) => Kind::Timestamp,
+        _ => Kind::Text,
+    }
+}
+
+pub(crate) fn kind_of(text: &str) -> Kind {
+    let first = text.as_bytes().first().copied().unwrap_or(b' ');
+    let candidates: &[Kind] = match first {
+        b'0'..=b'9' => &[Kind::Integer, Kind::Decimal, Kind::Date, Kind::Timestamp],
+        b'-' | b'.' => &[Kind::Integer, Kind::Decimal],
+        b't' | b'T' | b'f' | b'F' => &[Kind::Boolean],
+        _ => &[],
+    };
+    candidates.iter().copied().find(|&kind| key(kind, text).is_some()).unwrap_or(Kind::Text)
+}
+
+/// The value of a text, if it is of the kind.
+fn key(kind: Kind, text: &str) -> Option<Key> {
+    match kind {
+        Kind::Integer => is_plain_number(text, false).then(|| text.parse().ok().map(Key::Whole))?,
+        Kind::Decimal => {
+            let value = || text.parse::<f64>().ok().filter(|value| value.is_finite());
+            is_plain_number(text, true).then(|| value().map(Key::Real))?
+        }
+        Kind::Boolean => match text.to_ascii_lowercase().as_str() {
+            "false" => Some(Key::Whole(0)),
+            "true" => Some(Key::Whole(1)),
+            _ => None,
+        },
+        Kind::Date => date(text).map(|day| Key::Whole(days(day))),
+        Kind::Timestamp => micros(text).map(Key::Whole),
+        Kind::Text => None,
+    }
+}
+
+/// Digits without a needless leading zero, a sign before and a fraction and exponent behind them.
+fn is_plain_number(text: &str, is_decimal: bool) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let bytes = digits.as_bytes();
+    let n_whole = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if n_whole == 0 || (n_whole > 1 && bytes[0] == b'0') {
+        return false;
+    }
+    match bytes[n_whole..] {
+        [] => true,
+        _ if !is_decimal => false,
+        [b'.', ref rest @ ..] => {
+            rest.first().is_some_and(u8::is_ascii_digit) && rest.iter().all(is_number_byte)
+        }
+        [b'e' | b'E', ref rest @ ..] => !rest.is_empty() && rest.iter().all(is_number_byte),
+        _ => false,
+    }
+}
+
+fn is_number_byte(byte: &u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'e' | b'E' | b'+' | b'-')
+}
+
+fn date(text: &str) -> Option<NaiveDate> {
+    if text.len() != 10 {
+        return None;
+    }
+    NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()
+}
+
+fn days(day: NaiveDate) -> i64 {
+    day.signed_duration_since(NaiveDate::default()).num_days()
+}
+
+fn micros(text: &str) -> Option<i64> {
+    if let Some(day) = date(text) {
+        return Some(days(day) * 86_400_000_000);
+    }
+    if text.len() < 16 || !matches!(text.as_bytes()[10], b'T' | b' ') {
+        return None;
+    }
+    let form = text.replacen(' ', "T", 1);
+    if let Ok(instant) = DateTime::parse_from_rfc3339(&form) {
+        return Some(instant.timestamp_micros());
+    }
+    ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"]
+        .iter()
+        .find_map(|pattern| NaiveDateTime::parse_from_str(&form, pattern).ok())
+        .map(|instant| instant.and_utc().timestamp_micros())
+}
+
+/// Ranks distinct texts in their natural order. The error is the distinct texts that are not of the
+/// kind, by index.
+pub(crate) fn rank_naturally(
+    texts: &[String],
+    has_missing: bool,
+    kind: Option<Kind>,
+) -> Result<Ranked, Vec<usize>> {
+    let kind = kind.unwrap_or_else(|| infer(texts.iter().map(String::as_str)));
+    let mut keyed: Vec<(Option<Key>, usize)> = Vec::with_capacity(texts.len());
+    let mut misfits = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let key = if kind == Kind::Text { None } else { key(kind, text) };
+        if kind != Kind::Text && key.is_none() {
+            misfits.push(at);
+        }
+        keyed.push((key, at));
+    }
+    if !misfits.is_empty() {
+        return Err(misfits);
+    }
+    keyed.sort_by(|(a, at_a), (b, at_b)| {
+        let by_key = match (a, b) {
+            (Some(a), Some(b)) => a.compare(b),
+            _ => std::cmp::Ordering::Equal,
+        };
+        // Of several spellings of one number the shortest stands first and gives the label.
+        let (a, b) = (&texts[*at_a], &texts[*at_b]);
+        by_key.then_with(|| if kind == Kind::Text { a.cmp(b) } else { (a.len(), a).cmp(&(b.len(), b)) })
+    });
+    Ok(number(texts, has_missing, kind, &keyed))
+}
+
+fn number(texts: &[String], has_missing: bool, kind: Kind, keyed: &[(Option<Key>, usize)]) -> Ranked {
+    let mut code_of = vec![0; texts.len()];
+    let mut labels: Vec<String> = Vec::new();
+    let mut positions: Vec<f64> = Vec::new();
+    let mut last: Option<Key> = None;
+    for &(key, at) in keyed {
+        let is_same_value = match (key, last) {
+            (Some(key), Some(last)) => key.compare(&last).is_eq(),
+            _ => false,
+        };
+        if !is_same_value {
+            #[expect(clippy::cast_precision_loss, reason = "a rank")]
+            positions.push(key.map_or(labels.len() as f64, Key::position));
+            labels.push(texts[at].clone());
+        }
+        last = key;
+        code_of[at] = u32::try_from(labels.len() - 1).expect("fewer values than rows");
+    }
+    Ranked { dictionary: Dictionary { kind, texts: labels, positions, has_missing }, code_of }
+}
+
+/// Ranks distinct texts by their place in a list. The error is the distinct texts that are not in
+/// it, by index.
+pub(crate) fn rank_by_list(
+    texts: &[String],
+    has_missing: bool,
+    list: Vec<String>,
+) -> Result<Ranked, Vec<usize>> {
+    let place: BTreeMap<&str, u32> = list.iter().map(String::as_str).zip(0u32..).collect();
+    let mut misfits = Vec::new();
+    let mut code_of = Vec::with_capacity(texts.len());
+    for (at, text) in texts.iter().enumerate() {
+        match place.get(text.as_str()) {
+            Some(&code) => code_of.push(code),
+            None => misfits.push(at),
+        }
+    }
+    if misfits.is_empty() {
+        Ok(Ranked { dictionary: Dictionary::of_texts(list, has_missing), code_of })
+    } else {
+        Err(misfits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(texts: &[&str], kind: Kind, order: &[&str]) {
+        let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+        let ranked = rank_naturally(&texts, false, None).unwrap();
+        assert_eq!(ranked.dictionary.kind, kind);
+        assert_eq!(ranked.dictionary.texts, order);
+        for (text, &code) in texts.iter().zip(&ranked.code_of) {
+            let label = &ranked.dictionary.texts[code as usize];
+            assert!(label == text || key(kind, label) == key(kind, text), "{text} became {label}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_ordered_by_value() {
+        check(&["10", "9", "-3"], Kind::Integer, &["-3", "9", "10"]);
+        check(&["1.5", "10", "2"], Kind::Decimal, &["1.5", "2", "10"]);
+        check(&["1e3", "2.5e-1"], Kind::Decimal, &["2.5e-1", "1e3"]);
+    }
+
+    #[test]
+    fn a_leading_zero_anywhere_makes_text() {
+        check(&["02174", "53711"], Kind::Text, &["02174", "53711"]);
+        check(&["0", "53711"], Kind::Integer, &["0", "53711"]);
+        check(&["00.5"], Kind::Text, &["00.5"]);
+        check(&["0.5"], Kind::Decimal, &["0.5"]);
+    }
+
+    #[test]
+    fn equal_numbers_share_a_code() {
+        check(&["1.50", "1.5", "2.0"], Kind::Decimal, &["1.5", "2.0"]);
+    }
+
+    #[test]
+    fn dates_and_times() {
+        check(&["2024-02-29", "2023-12-31"], Kind::Date, &["2023-12-31", "2024-02-29"]);
+        check(&["2023-02-29"], Kind::Text, &["2023-02-29"]);
+        check(
+            &["2024-01-03T10:00:00", "2024-01-03 09:59"],
+            Kind::Timestamp,
+            &["2024-01-03 09:59", "2024-01-03T10:00:00"],
+        );
+        check(
+            &["2024-01-03T10:00:00+02:00", "2024-01-03T09:00:00Z"],
+            Kind::Timestamp,
+            &["2024-01-03T10:00:00+02:00", "2024-01-03T09:00:00Z"],
+        );
+    }
+
+    #[test]
+    fn everything_else_is_text() {
+        check(&["b", "a", "B"], Kind::Text, &["B", "a", "b"]);
+        check(&["true", "FALSE"], Kind::Boolean, &["FALSE", "true"]);
+        check(&["1", "x"], Kind::Text, &["1", "x"]);
+        check(&["1", "2024-01-01"], Kind::Text, &["1", "2024-01-01"]);
+        check(&["nan", "inf"], Kind::Text, &["inf", "nan"]);
+        check(&["9223372036854775808"], Kind::Decimal, &["9223372036854775808"]);
+    }
+
+    #[test]
+    fn a_declared_kind_names_its_misfits() {
+        let texts = vec!["1".to_owned(), "x".to_owned()];
+        assert_eq!(rank_naturally(&texts, false, Some(Kind::Integer)), Err(vec![1]));
+        let declared = rank_naturally(&texts, false, Some(Kind::Text)).unwrap();
+        assert_eq!(declared.dictionary.kind, Kind::Text);
+    }
+
+    #[test]
+    fn a_list_gives_the_order_and_covers() {
+        let list = || ["low", "mid", "high"].map(String::from).to_vec();
+        let ranked = rank_by_list(&["high".to_owned(), "low".to_owned()], true, list()).unwrap();
+        assert_eq!(ranked.code_of, [2, 0]);
+        assert_eq!(ranked.dictionary.missing(), Some(3));
+        assert_eq!(rank_by_list(&["other".to_owned()], false, list()), Err(vec![0]));
+    }
+}

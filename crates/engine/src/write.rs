@@ -1,0 +1,516 @@
+//! The release, written class by class.
+//!
+//! Rows leave in the order of their classes and, within a class, of what is published: nothing of the
+//! input's order is left. A chunk of classes is gathered, ordered and encoded at a time, several
+//! chunks side by side.
+
+use std::cmp::Ordering;
+use std::io::{BufWriter, Write};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, UInt32Array};
+use arrow::compute::{cast, interleave, take};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::error::ArrowError;
+use arrow::ipc::writer::FileWriter;
+use incrowd_data::{Kind, Labels};
+use parquet::arrow::arrow_writer::{ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use rayon::prelude::*;
+
+use crate::column::{RawColumn, typed};
+use crate::csv_check::Compression;
+use crate::csv_write::{Cells, Dialect};
+use crate::error::Detail;
+use crate::read::Kept;
+use crate::{Engine, EngineError, Format, Staged};
+
+/// A column of the release.
+#[derive(Clone, Copy, Debug)]
+pub enum Published<'a> {
+    /// A recoded column.
+    Labels(&'a Labels),
+    /// A column that has codes but is released as it is.
+    Coded {
+        /// The column.
+        column: &'a RawColumn,
+        /// What its values are.
+        kind: Kind,
+    },
+    /// A kept column, by its position.
+    Kept(usize),
+}
+
+/// Which rows are released, in which order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// Rows of the source, class by class.
+    pub order: Vec<u32>,
+    /// Where each class ends in `order`.
+    pub class_ends: Vec<u32>,
+}
+
+/// Rows per chunk, unless a class is larger.
+const CHUNK_ROWS: usize = 1 << 16;
+/// Rows per row group of a Parquet file.
+const GROUP_ROWS: usize = 1 << 20;
+
+/// Everything a chunk is made from.
+struct Release<'a> {
+    columns: &'a [Published<'a>],
+    kept: &'a Kept,
+    rows: &'a Rows,
+    /// By column, the rank of each code within its column, for ordering rows.
+    ranks: Vec<Vec<u32>>,
+}
+
+/// A run of classes: which ones, and which run of `order` they are.
+#[derive(Clone, Debug)]
+struct Chunk {
+    classes: std::ops::Range<usize>,
+    rows: std::ops::Range<usize>,
+}
+
+/// Rows of a chunk in memory.
+struct Gathered {
+    /// The source's row of each.
+    rows: Vec<u32>,
+    /// By column, the kept cells.
+    kept: Vec<Option<ArrayRef>>,
+    /// The order to write them in.
+    order: Vec<u32>,
+    /// The class of each.
+    classes: Vec<u32>,
+}
+
+/// Writes a release into a staged file.
+pub fn write(
+    engine: &Engine,
+    columns: &[Published<'_>],
+    kept: &Kept,
+    rows: &Rows,
+    staged: &Staged,
+    format: Format,
+) -> Result<(), EngineError> {
+    let ranks = columns.iter().map(ranks_of).collect();
+    let release = Release { columns, kept, rows, ranks };
+    match format {
+        Format::Csv(compression) => write_csv(engine, &release, staged, compression),
+        Format::Parquet => write_parquet(engine, &release, staged),
+        Format::Arrow => write_arrow(engine, &release, staged),
+        Format::JsonLines(_) => {
+            Err(EngineError::UnwritableFormat { path: staged.path().display().to_string() })
+        }
+    }
+}
+
+/// Orders the rows of each class by what is published of them, without writing anything.
+pub fn order_within(
+    engine: &Engine,
+    columns: &[Published<'_>],
+    kept: &Kept,
+    rows: &Rows,
+) -> Result<Vec<u32>, EngineError> {
+    let ranks = columns.iter().map(ranks_of).collect();
+    let release = Release { columns, kept, rows, ranks };
+    let mut ordered = Vec::with_capacity(rows.order.len());
+    let order = |gathered: &Gathered| {
+        Ok(gathered.order.iter().map(|&row| gathered.rows[row as usize]).collect::<Vec<u32>>())
+    };
+    in_order(engine, &release, order, |rows| {
+        ordered.extend(rows);
+        Ok(())
+    })?;
+    Ok(ordered)
+}
+
+/// The rank of each code among its column's values; missing comes last.
+fn ranks_of(column: &Published) -> Vec<u32> {
+    let Published::Coded { column, kind } = column else { return Vec::new() };
+    let natural = column.rank(crate::Order::Natural(Some(*kind)));
+    let by_value = natural.map_or_else(|_| vec![0; column.texts.len()], |ranked| ranked.code_of);
+    let mut order: Vec<u32> = (0..).take(column.texts.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (a, b) = (a as usize, b as usize);
+        by_value[a].cmp(&by_value[b]).then_with(|| column.texts[a].cmp(&column.texts[b]))
+    });
+    let mut ranks = vec![u32::MAX; column.n_codes() as usize];
+    for (rank, code) in (0u32..).zip(order) {
+        ranks[code as usize] = rank;
+    }
+    ranks
+}
+
+fn chunks(rows: &Rows) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    let (mut first_class, mut first_row) = (0, 0);
+    for (class, &end) in rows.class_ends.iter().enumerate() {
+        let end = end as usize;
+        let is_last = class + 1 == rows.class_ends.len();
+        if end - first_row >= CHUNK_ROWS || (is_last && end > first_row) {
+            chunks.push(Chunk { classes: first_class..class + 1, rows: first_row..end });
+            (first_class, first_row) = (class + 1, end);
+        }
+    }
+    chunks
+}
+
+impl Release<'_> {
+    fn gather(&self, chunk: &Chunk) -> Result<Gathered, ArrowError> {
+        let rows = self.rows.order[chunk.rows.clone()].to_vec();
+        let places: Vec<(usize, usize)> = if self.kept.batches.is_empty() {
+            Vec::new()
+        } else {
+            rows.iter().map(|&row| self.kept.place(row)).collect()
+        };
+        let mut kept = Vec::with_capacity(self.columns.len());
+        for column in self.columns {
+            kept.push(match column {
+                Published::Kept(at) => {
+                    let arrays: Vec<&dyn Array> =
+                        self.kept.batches.iter().map(|batch| batch[*at].as_ref()).collect();
+                    Some(interleave(&arrays, &places)?)
+                }
+                Published::Labels(_) | Published::Coded { .. } => None,
+            });
+        }
+        let mut classes = Vec::with_capacity(rows.len());
+        for class in chunk.classes.clone() {
+            let end = self.rows.class_ends[class] as usize - chunk.rows.start;
+            classes.resize(end, u32::try_from(class).expect("fewer classes than rows"));
+        }
+        let order = (0..).take(rows.len()).collect();
+        let mut gathered = Gathered { rows, kept, order, classes };
+        self.sort(&mut gathered)?;
+        Ok(gathered)
+    }
+
+    /// Orders the rows of each class by what is published of them.
+    fn sort(&self, gathered: &mut Gathered) -> Result<(), ArrowError> {
+        type Compare<'c> = Box<dyn Fn(u32, u32) -> Ordering + 'c>;
+        let Gathered { rows, kept, order, classes } = gathered;
+        let rows = &*rows;
+        let mut compares: Vec<Compare> = Vec::new();
+        for ((column, kept), ranks) in self.columns.iter().zip(kept.iter()).zip(&self.ranks) {
+            match (column, kept) {
+                (Published::Coded { column, .. }, _) => {
+                    let keys: Vec<u32> = rows
+                        .iter()
+                        .map(|&row| ranks[column.codes.get(row as usize) as usize])
+                        .collect();
+                    compares.push(Box::new(move |a, b| keys[a as usize].cmp(&keys[b as usize])));
+                }
+                (Published::Kept(_), Some(array)) => {
+                    let options = arrow::compute::SortOptions::default();
+                    match arrow::array::make_comparator(array.as_ref(), array.as_ref(), options) {
+                        Ok(compare) => {
+                            compares.push(Box::new(move |a, b| compare(a as usize, b as usize)));
+                        }
+                        Err(_) => compares.push(text_compare(array)?),
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut start = 0;
+        for class in classes.chunk_by(|a, b| a == b) {
+            order[start..start + class.len()].sort_unstable_by(|&a, &b| {
+                compares.iter().map(|compare| compare(a, b)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+            });
+            start += class.len();
+        }
+        Ok(())
+    }
+}
+
+/// Orders values of a type that has no order of its own by their text.
+fn text_compare<'c>(
+    array: &ArrayRef,
+) -> Result<Box<dyn Fn(u32, u32) -> Ordering + 'c>, ArrowError> {
+    let formatter = arrow::util::display::FormatOptions::default();
+    let format = arrow::util::display::ArrayFormatter::try_new(array.as_ref(), &formatter)?;
+    let texts: Vec<String> = (0..array.len()).map(|at| format.value(at).to_string()).collect();
+    Ok(Box::new(move |a, b| texts[a as usize].cmp(&texts[b as usize])))
+}
+
+impl Kept {
+    /// The batch and offset of a row.
+    fn place(&self, row: u32) -> (usize, usize) {
+        let batch = self.starts.partition_point(|&start| start <= row) - 1;
+        (batch, (row - self.starts[batch]) as usize)
+    }
+}
+
+fn name_of<'a>(column: &'a Published, kept: &'a Kept) -> &'a str {
+    match column {
+        Published::Labels(labels) => &labels.name,
+        Published::Coded { column, .. } => &column.name,
+        Published::Kept(at) => &kept.columns[*at].name,
+    }
+}
+
+// CSV
+
+fn write_csv(
+    engine: &Engine,
+    release: &Release,
+    staged: &Staged,
+    compression: Compression,
+) -> Result<(), EngineError> {
+    let name = staged.path().to_string_lossy().to_ascii_lowercase();
+    let is_tsv = name.trim_end_matches(".gz").trim_end_matches(".zst").ends_with(".tsv");
+    let dialect = Dialect { delimiter: if is_tsv { b'\t' } else { b',' } };
+    refuse_nested(release)?;
+    let ready: Vec<Vec<Vec<u8>>> =
+        release.columns.iter().map(|column| ready_cells(column, dialect)).collect();
+    let io = |source| staged.io("writing", source);
+    let file = BufWriter::new(staged.file());
+    let mut sink: Box<dyn Write> = match compression {
+        Compression::None => Box::new(file),
+        Compression::Gzip => Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6))),
+        Compression::Zstd => Box::new(zstd::Encoder::new(file, 3).map_err(io)?.auto_finish()),
+    };
+    let names = release.columns.iter().map(|column| name_of(column, release.kept));
+    sink.write_all(&dialect.header(names)).map_err(io)?;
+    in_order(engine, release, |gathered| csv_lines(release, gathered, &ready, dialect), |lines| {
+        sink.write_all(&lines).map_err(io)
+    })?;
+    sink.flush().map_err(io)
+}
+
+fn refuse_nested(release: &Release) -> Result<(), EngineError> {
+    for column in release.columns {
+        let Published::Kept(at) = column else { continue };
+        let column = &release.kept.columns[*at];
+        if !arrow::compute::can_cast_types(&column.data_type, &DataType::Utf8)
+            || column.data_type.is_nested()
+        {
+            let (column, found) = (column.name.clone(), column.data_type.to_string());
+            return Err(EngineError::NotForCsv { column, found });
+        }
+    }
+    Ok(())
+}
+
+fn ready_cells(column: &Published, dialect: Dialect) -> Vec<Vec<u8>> {
+    match column {
+        Published::Labels(labels) => {
+            labels.texts.iter().map(|text| dialect.cell(text.as_deref())).collect()
+        }
+        Published::Coded { column, .. } => {
+            let mut cells: Vec<_> = column.texts.iter().map(|text| dialect.cell(Some(text))).collect();
+            cells.push(Vec::new());
+            cells
+        }
+        Published::Kept(_) => Vec::new(),
+    }
+}
+
+fn csv_lines(
+    release: &Release,
+    gathered: &Gathered,
+    ready: &[Vec<Vec<u8>>],
+    dialect: Dialect,
+) -> Result<Vec<u8>, ArrowError> {
+    let mut cells = Vec::with_capacity(release.columns.len());
+    for ((column, kept), texts) in release.columns.iter().zip(&gathered.kept).zip(ready) {
+        cells.push(match (column, kept) {
+            (Published::Labels(labels), _) => {
+                let index = gathered.classes.iter().map(|&c| labels.of_class[c as usize]).collect();
+                Cells::Ready { texts, index }
+            }
+            (Published::Coded { column, .. }, _) => {
+                let index = gathered.rows.iter().map(|&row| column.codes.get(row as usize)).collect();
+                Cells::Ready { texts, index }
+            }
+            (Published::Kept(_), Some(array)) => {
+                Cells::Raw(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())
+            }
+            (Published::Kept(_), None) => unreachable!("kept columns are gathered"),
+        });
+    }
+    Ok(dialect.lines(&cells, &gathered.order))
+}
+
+/// Makes something of every chunk, several at a time, and hands the results over in order.
+fn in_order<T: Send>(
+    engine: &Engine,
+    release: &Release,
+    make: impl Fn(&Gathered) -> Result<T, ArrowError> + Sync,
+    mut hand_over: impl FnMut(T) -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    let encoding = |error: ArrowError| EngineError::Read(Detail::of_arrow(&error));
+    let progress = engine.progress();
+    for window in chunks(release.rows).chunks(4 * engine.n_threads()) {
+        engine.go_on()?;
+        let made: Vec<Result<T, ArrowError>> =
+            window.par_iter().map(|chunk| release.gather(chunk).and_then(|rows| make(&rows))).collect();
+        for made in made {
+            hand_over(made.map_err(encoding)?)?;
+        }
+        let done = window.last().map_or(0, |chunk| chunk.rows.end as u64);
+        progress.store(done, std::sync::atomic::Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+// Columnar formats
+
+/// The Arrow type that values of a kind are released as.
+fn type_of(kind: Kind) -> DataType {
+    match kind {
+        Kind::Integer => DataType::Int64,
+        Kind::Decimal => DataType::Float64,
+        Kind::Boolean => DataType::Boolean,
+        Kind::Date => DataType::Date32,
+        Kind::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
+        Kind::Text => DataType::Utf8,
+    }
+}
+
+/// The columns of a columnar release: their types, and for labels and codes the array to take from.
+struct Columns {
+    schema: SchemaRef,
+    values: Vec<Option<ArrayRef>>,
+}
+
+fn columns(release: &Release) -> Result<Columns, ArrowError> {
+    let mut fields = Vec::new();
+    let mut values = Vec::new();
+    for column in release.columns {
+        let (data_type, array) = match column {
+            Published::Labels(labels) => {
+                let texts: ArrayRef = Arc::new(StringArray::from_iter(labels.texts.iter()));
+                let data_type = type_of(labels.kind);
+                (data_type.clone(), Some(cast(&texts, &data_type)?))
+            }
+            Published::Coded { column, kind } => {
+                let data_type = match column.data_type {
+                    DataType::Utf8 => type_of(*kind),
+                    _ => column.data_type.clone(),
+                };
+                let data_type = match data_type {
+                    DataType::Dictionary(_, values) => *values,
+                    data_type => data_type,
+                };
+                (data_type.clone(), Some(typed(&column.texts, &data_type)?))
+            }
+            Published::Kept(at) => {
+                let column = &release.kept.columns[*at];
+                (column.kind.map_or_else(|| column.data_type.clone(), type_of), None)
+            }
+        };
+        fields.push(Field::new(name_of(column, release.kept), data_type, true));
+        values.push(array);
+    }
+    Ok(Columns { schema: Arc::new(Schema::new(fields)), values })
+}
+
+fn record_batch(
+    release: &Release,
+    columns: &Columns,
+    gathered: &Gathered,
+) -> Result<RecordBatch, ArrowError> {
+    let mut arrays = Vec::with_capacity(release.columns.len());
+    let order = UInt32Array::from(gathered.order.clone());
+    for (at, column) in release.columns.iter().enumerate() {
+        let field = columns.schema.field(at);
+        let index: UInt32Array = match column {
+            Published::Labels(labels) => {
+                let class = |&row: &u32| gathered.classes[row as usize] as usize;
+                gathered.order.iter().map(|row| Some(labels.of_class[class(row)])).collect()
+            }
+            Published::Coded { column, .. } => {
+                let missing = u32::try_from(column.texts.len()).expect("fewer values than rows");
+                let code = |&row: &u32| column.codes.get(gathered.rows[row as usize] as usize);
+                gathered.order.iter().map(code).map(|c| (c != missing).then_some(c)).collect()
+            }
+            Published::Kept(_) => order.clone(),
+        };
+        let from = columns.values[at].as_ref().or(gathered.kept[at].as_ref());
+        let array = take(from.expect("a column has values or is gathered"), &index, None)?;
+        arrays.push(cast(&array, field.data_type())?);
+    }
+    RecordBatch::try_new(Arc::clone(&columns.schema), arrays)
+}
+
+fn write_arrow(engine: &Engine, release: &Release, staged: &Staged) -> Result<(), EngineError> {
+    let failed = |error: ArrowError| EngineError::Write {
+        path: staged.path().to_owned(),
+        source: Detail::of_arrow(&error),
+    };
+    let columns = columns(release).map_err(failed)?;
+    let mut writer =
+        FileWriter::try_new(BufWriter::new(staged.file()), &columns.schema).map_err(failed)?;
+    in_order(engine, release, |gathered| record_batch(release, &columns, gathered), |batch| {
+        writer.write(&batch).map_err(failed)
+    })?;
+    writer.finish().map_err(failed)
+}
+
+fn write_parquet(engine: &Engine, release: &Release, staged: &Staged) -> Result<(), EngineError> {
+    let path = staged.path().to_owned();
+    let failed = |error: parquet::errors::ParquetError| EngineError::Write {
+        path: path.clone(),
+        source: Detail::of_parquet(&error),
+    };
+    let columns = columns(release).map_err(|error| failed(error.into()))?;
+    let level = ZstdLevel::try_new(1).map_err(failed)?;
+    let properties = WriterProperties::builder().set_compression(Codec::ZSTD(level)).build();
+    let schema = parquet::arrow::ArrowSchemaConverter::new().convert(&columns.schema).map_err(failed)?;
+    let mut properties = properties;
+    parquet::arrow::add_encoded_arrow_schema_to_metadata(&columns.schema, &mut properties);
+    let file = BufWriter::new(staged.file());
+    let mut writer =
+        SerializedFileWriter::new(file, schema.root_schema_ptr(), Arc::new(properties)).map_err(failed)?;
+    let mut group: Vec<RecordBatch> = Vec::new();
+    in_order(engine, release, |gathered| record_batch(release, &columns, gathered), |batch| {
+        group.push(batch);
+        if group.iter().map(RecordBatch::num_rows).sum::<usize>() >= GROUP_ROWS {
+            write_group(&mut writer, &columns.schema, &std::mem::take(&mut group)).map_err(failed)?;
+        }
+        Ok(())
+    })?;
+    if !group.is_empty() {
+        write_group(&mut writer, &columns.schema, &group).map_err(failed)?;
+    }
+    writer.close().map(|_| ()).map_err(failed)
+}
+
+/// Encodes the columns of a row group side by side.
+fn write_group<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    schema: &SchemaRef,
+    batches: &[RecordBatch],
+) -> parquet::errors::Result<()> {
+    let factory = ArrowRowGroupWriterFactory::new(writer, Arc::clone(schema));
+    let n_groups = writer.flushed_row_groups().len();
+    let mut writers = factory.create_column_writers(n_groups)?.into_iter();
+    let mut jobs = Vec::new();
+    for (at, field) in schema.fields().iter().enumerate() {
+        // A nested column has a writer per leaf.
+        let n_leaves = match batches.first() {
+            Some(batch) => compute_leaves(field, batch.column(at))?.len(),
+            None => 1,
+        };
+        jobs.push((at, field, writers.by_ref().take(n_leaves).collect::<Vec<_>>()));
+    }
+    let encoded: Vec<_> = jobs
+        .into_par_iter()
+        .map(|(at, field, mut writers)| {
+            for batch in batches {
+                for (writer, leaf) in writers.iter_mut().zip(compute_leaves(field, batch.column(at))?) {
+                    writer.write(&leaf)?;
+                }
+            }
+            writers.into_iter().map(parquet::arrow::arrow_writer::ArrowColumnWriter::close).collect()
+        })
+        .collect::<parquet::errors::Result<Vec<Vec<_>>>>()?;
+    let mut group = writer.next_row_group()?;
+    for chunk in encoded.into_iter().flatten() {
+        chunk.append_to_row_group(&mut group)?;
+    }
+    group.close().map(|_| ())
+}

@@ -1,0 +1,107 @@
+//! Statistics of a class.
+
+use incrowd_data::{Extra, FrequencySet};
+
+/// How often each code of an extra column occurs in a class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    counts: Vec<u64>,
+    present: Vec<u32>,
+}
+
+impl Histogram {
+    /// An empty histogram over `n_codes` codes.
+    #[must_use]
+    pub fn new(n_codes: u32) -> Histogram {
+        Histogram { counts: vec![0; n_codes as usize], present: Vec::new() }
+    }
+
+    /// Counts `rows` more rows with this code.
+    pub fn add(&mut self, code: u32, rows: u64) {
+        let count = &mut self.counts[code as usize];
+        if *count == 0 && rows > 0 {
+            self.present.push(code);
+        }
+        *count += rows;
+    }
+
+    /// Forgets everything, in time proportional to what was added.
+    pub fn clear(&mut self) {
+        for code in self.present.drain(..) {
+            self.counts[code as usize] = 0;
+        }
+    }
+
+    /// Rows with this code.
+    #[must_use]
+    pub fn count(&self, code: u32) -> u64 {
+        self.counts[code as usize]
+    }
+
+    /// The number of codes, present or not.
+    #[must_use]
+    pub fn n_codes(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The codes that occur, in no particular order.
+    #[must_use]
+    pub fn present(&self) -> &[u32] {
+        &self.present
+    }
+}
+
+/// The statistics of a class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Class {
+    /// Rows.
+    pub n_rows: u64,
+    /// What k counts: distinct entities if the job names an entity column, else rows.
+    pub n_entities: u64,
+    /// One histogram per extra column.
+    pub histograms: Vec<Histogram>,
+}
+
+/// Builds the statistics of one class after another from the vectors in it.
+#[derive(Clone, Debug)]
+pub struct Tally<'a> {
+    extras: &'a [Extra],
+    entity: Option<usize>,
+    class: Class,
+}
+
+impl<'a> Tally<'a> {
+    /// An empty tally; `entity` is the extra column whose distinct codes k counts.
+    #[must_use]
+    pub fn new(set: &'a FrequencySet, entity: Option<usize>) -> Tally<'a> {
+        let histograms = set.extras.iter().map(|extra| Histogram::new(extra.n_codes)).collect();
+        let class = Class { n_rows: 0, n_entities: 0, histograms };
+        Tally { extras: &set.extras, entity, class }
+    }
+
+    /// Starts the next class.
+    pub fn clear(&mut self) {
+        self.class.n_rows = 0;
+        self.class.n_entities = 0;
+        self.class.histograms.iter_mut().for_each(Histogram::clear);
+    }
+
+    /// Adds `rows` rows of a vector.
+    pub fn add(&mut self, vector: usize, rows: u32) {
+        let rows = u64::from(rows);
+        self.class.n_rows += rows;
+        for (extra, histogram) in self.extras.iter().zip(&mut self.class.histograms) {
+            histogram.add(extra.codes.get(vector), rows);
+        }
+        self.class.n_entities = match self.entity {
+            Some(entity) => self.class.histograms[entity].present().len() as u64,
+            None => self.class.n_rows,
+        };
+    }
+
+    /// The class so far.
+    #[must_use]
+    pub fn class(&self) -> &Class {
+        &self.class
+    }
+}

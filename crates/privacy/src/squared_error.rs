@@ -1,0 +1,67 @@
+//! Squared-error diversity of a numeric sensitive column (LeFevre, DeWitt, Ramakrishnan: *Workload-Aware
+//! Anonymization*, KDD 2006, section 2): the squared distances to the class's mean sum to at least a
+//! given error.
+//!
+//! Monotone: the sum over a union is the sum over both parts plus a term that is not negative.
+
+use crate::{Class, Histogram, Model, ParameterError, TOLERANCE};
+
+/// Sum of squared distances to the mean of at least `error`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SquaredErrorDiversity {
+    column: usize,
+    error: f64,
+    /// The number that each code stands for; missing cells have none and do not count.
+    values: Vec<f64>,
+}
+
+impl SquaredErrorDiversity {
+    /// Checks the parameter; `column` is the extra column, `values` the number of each of its codes.
+    pub fn new(
+        column: usize,
+        error: f64,
+        values: Vec<f64>,
+    ) -> Result<SquaredErrorDiversity, ParameterError> {
+        if error.is_finite() && error >= 0.0 {
+            Ok(SquaredErrorDiversity { column, error, values })
+        } else {
+            Err(ParameterError::NegativeError { error })
+        }
+    }
+
+    /// The sum of squared distances to the mean.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    pub fn squared_error(&self, histogram: &Histogram) -> f64 {
+        let mut cells: Vec<(u32, f64)> = histogram
+            .present()
+            .iter()
+            .filter(|&&code| (code as usize) < self.values.len())
+            .map(|&code| (code, histogram.count(code) as f64))
+            .collect();
+        cells.sort_unstable_by_key(|(code, _)| *code);
+        let n: f64 = cells.iter().map(|(_, count)| count).sum();
+        let value = |code: u32| self.values[code as usize];
+        let mean = cells.iter().map(|(code, count)| value(*code) * count).sum::<f64>() / n.max(1.0);
+        cells.iter().map(|(code, count)| (value(*code) - mean).powi(2) * count).sum()
+    }
+}
+
+impl Model for SquaredErrorDiversity {
+    fn holds(&self, class: &Class) -> bool {
+        let found = self.squared_error(&class.histograms[self.column]);
+        found >= self.error * (1.0 - TOLERANCE)
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+
+    fn looks_at(&self) -> Option<usize> {
+        Some(self.column)
+    }
+
+    fn describe(&self) -> String {
+        format!("squared-error diversity of {}", self.error)
+    }
+}

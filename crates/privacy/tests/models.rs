@@ -1,0 +1,128 @@
+//! The models on hand-computed classes, and monotonicity on random ones.
+
+use incrowd_privacy::{
+    Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, KAnonymity, Model,
+    ParameterError, RecursiveDiversity, SquaredErrorDiversity, TCloseness,
+};
+
+fn histogram(counts: &[u64]) -> Histogram {
+    let mut histogram = Histogram::new(u32::try_from(counts.len()).unwrap());
+    for (code, &count) in (0..).zip(counts) {
+        histogram.add(code, count);
+    }
+    histogram
+}
+
+fn class(counts: &[u64]) -> Class {
+    let n_rows = counts.iter().sum();
+    Class { n_rows, n_entities: n_rows, histograms: vec![histogram(counts)] }
+}
+
+#[track_caller]
+fn check(model: &dyn Model, holds: &[&[u64]], fails: &[&[u64]]) {
+    for counts in holds {
+        assert!(model.holds(&class(counts)), "{} must hold for {counts:?}", model.describe());
+    }
+    for counts in fails {
+        assert!(!model.holds(&class(counts)), "{} must fail for {counts:?}", model.describe());
+    }
+}
+
+#[test]
+fn k_counts_rows_or_entities() {
+    check(&KAnonymity::new(3).unwrap(), &[&[3], &[1, 2]], &[&[2], &[1, 1]]);
+    let mut two_people = class(&[5]);
+    two_people.n_entities = 2;
+    assert!(!KAnonymity::new(3).unwrap().holds(&two_people));
+}
+
+#[test]
+fn distinct_diversity_counts_values() {
+    check(&DistinctDiversity::new(0, 2.0).unwrap(), &[&[1, 9], &[1, 1, 1]], &[&[10, 0]]);
+}
+
+#[test]
+fn entropy_diversity_is_exact_for_equal_shares() {
+    let model = EntropyDiversity::new(0, 3.0).unwrap();
+    check(&model, &[&[1, 1, 1], &[7, 7, 7], &[1, 1, 1, 1]], &[&[2, 1, 1], &[1, 1, 0]]);
+}
+
+#[test]
+fn recursive_diversity_is_strict() {
+    // r1 < c (r2 + r3): with c = 2, l = 2.
+    let model = RecursiveDiversity::new(0, 2.0, 2).unwrap();
+    check(&model, &[&[3, 2], &[3, 1, 1]], &[&[4, 2], &[4, 1, 1], &[5, 0]]);
+    // l beyond the number of values leaves nothing on the right.
+    check(&RecursiveDiversity::new(0, 100.0, 3).unwrap(), &[], &[&[1, 1, 0]]);
+}
+
+#[test]
+fn closeness_by_equal_and_by_ordered_distance() {
+    let whole = histogram(&[1, 1, 1]);
+    let equal = TCloseness::new(0, 0.5, Distance::Equal, &whole).unwrap();
+    let ordered = TCloseness::new(0, 0.5, Distance::Ordered, &whole).unwrap();
+    // All mass on the first value: 2/3 has to move; by rank it moves 1/2 and 1 steps of 1/3 each.
+    assert!((equal.distance(&histogram(&[1, 0, 0])) - 2.0 / 3.0).abs() < 1e-12);
+    assert!((ordered.distance(&histogram(&[1, 0, 0])) - 0.5).abs() < 1e-12);
+    check(&equal, &[&[1, 1, 0]], &[&[1, 0, 0]]);
+    check(&ordered, &[&[1, 0, 0]], &[]);
+}
+
+#[test]
+fn the_salaries_of_the_t_closeness_paper() {
+    // Li et al., section 3.2: {3k..11k} against {3k,4k,5k} is 0.375, against {6k,8k,11k} 0.167.
+    let whole = histogram(&[1; 9]);
+    let model = TCloseness::new(0, 0.2, Distance::Ordered, &whole).unwrap();
+    assert!((model.distance(&histogram(&[1, 1, 1, 0, 0, 0, 0, 0, 0])) - 0.375).abs() < 1e-9);
+    let spread = model.distance(&histogram(&[0, 0, 0, 1, 0, 1, 0, 0, 1]));
+    assert!((spread - 1.0 / 6.0).abs() < 1e-9, "{spread}");
+}
+
+#[test]
+fn squared_error_is_about_the_mean_and_ignores_missing() {
+    let model = SquaredErrorDiversity::new(0, 2.0, vec![1.0, 2.0, 3.0]).unwrap();
+    check(&model, &[&[1, 0, 1, 0], &[1, 1, 1, 5]], &[&[1, 1, 0, 9], &[0, 4, 0, 0]]);
+}
+
+#[test]
+fn parameters_are_checked() {
+    assert_eq!(KAnonymity::new(1), Err(ParameterError::KTooSmall { k: 1 }));
+    assert!(EntropyDiversity::new(0, f64::NAN).is_err());
+    assert!(DistinctDiversity::new(0, 0.5).is_err());
+    assert!(RecursiveDiversity::new(0, 0.0, 2).is_err());
+    assert!(TCloseness::new(0, 1.5, Distance::Equal, &histogram(&[1])).is_err());
+    assert!(SquaredErrorDiversity::new(0, -1.0, vec![]).is_err());
+}
+
+/// Every model says that it is monotone: merging two classes that satisfy it satisfies it.
+#[test]
+fn monotone_means_monotone() {
+    let mut state = 7u64;
+    let mut next = move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let models: Vec<Box<dyn Model>> = vec![
+        Box::new(KAnonymity::new(5).unwrap()),
+        Box::new(DistinctDiversity::new(0, 3.0).unwrap()),
+        Box::new(EntropyDiversity::new(0, 2.5).unwrap()),
+        Box::new(RecursiveDiversity::new(0, 1.5, 2).unwrap()),
+        Box::new(TCloseness::new(0, 0.3, Distance::Equal, &histogram(&[4, 3, 2, 1])).unwrap()),
+        Box::new(TCloseness::new(0, 0.2, Distance::Ordered, &histogram(&[4, 3, 2, 1])).unwrap()),
+        Box::new(SquaredErrorDiversity::new(0, 4.0, vec![1.0, 2.0, 5.0, 9.0]).unwrap()),
+    ];
+    let mut merged_pairs = vec![0; models.len()];
+    for _ in 0..20_000 {
+        let a: Vec<u64> = (0..4).map(|_| next(6)).collect();
+        let b: Vec<u64> = (0..4).map(|_| next(6)).collect();
+        let both: Vec<u64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        for (model, merged) in models.iter().zip(&mut merged_pairs) {
+            assert!(model.is_monotone());
+            if model.holds(&class(&a)) && model.holds(&class(&b)) {
+                assert!(model.holds(&class(&both)), "{} on {a:?} + {b:?}", model.describe());
+                *merged += 1;
+            }
+        }
+    }
+    assert!(merged_pairs.iter().all(|&pairs| pairs > 100), "{merged_pairs:?}");
+}

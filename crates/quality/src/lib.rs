@@ -1,0 +1,15 @@
+//! Quality measures: what a release loses. Lower is better for all of them.
+//!
+//! A measure sees classes (their sizes and cells), never rows. Definitions: DESIGN.md section 5.
+
+mod class_size;
+mod classification;
+mod entropy;
+mod loss;
+mod precision;
+
+pub use class_size::{average_class_size, discernibility};
+pub use classification::classification;
+pub use entropy::entropy;
+pub use loss::{loss, loss_by_column};
+pub use precision::precision;

@@ -1,0 +1,29 @@
+//! Precision (Sweeney 2002), counted as a loss: how far up their hierarchies the cells stand.
+
+use incrowd_data::{Attribute, Cell, Recoded, Shape};
+
+/// The mean of level over height over all cells of columns with a hierarchy: 0 if every cell is a
+/// leaf, 1 if every cell is a root. None if no column has a hierarchy.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+pub fn precision(attributes: &[Attribute], recoded: &Recoded) -> Option<f64> {
+    let n_rows = recoded.n_rows().max(1) as f64;
+    let mut of_columns = Vec::new();
+    for (attribute, column) in attributes.iter().zip(&recoded.columns) {
+        let Shape::Tree(hierarchy) = &attribute.shape else { continue };
+        let height = f64::from(hierarchy.height().0.max(1));
+        let level = |cell: &Cell| match cell {
+            Cell::Node(level, _) => f64::from(*level),
+            Cell::All => height,
+            _ => 0.0,
+        };
+        let climbed: f64 = column
+            .of_class
+            .iter()
+            .zip(&recoded.sizes)
+            .map(|(&cell, &size)| level(&column.cells[cell as usize]) * size as f64)
+            .sum();
+        of_columns.push((climbed / height + recoded.n_suppressed as f64) / n_rows);
+    }
+    (!of_columns.is_empty()).then(|| of_columns.iter().sum::<f64>() / of_columns.len() as f64)
+}

@@ -1,0 +1,14 @@
+//! From a recoding to a release: which cells stand in it, how they read, and whether what was written
+//! keeps its promises.
+//!
+//! [`verify()`] groups the released labels afresh and cannot see the search that made them.
+
+mod label;
+mod recode;
+mod risk;
+mod verify;
+
+pub use label::{LabelForm, labels};
+pub use recode::{Classes, recode, recode_regions};
+pub use risk::Risk;
+pub use verify::{Asked, Privacy, Sensitive, SensitiveFound, verify};

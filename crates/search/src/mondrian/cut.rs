@@ -1,0 +1,172 @@
+//! Which cut of a region on one attribute is allowable and nearest the median.
+
+use incrowd_data::{Attribute, Level, Shape};
+use incrowd_privacy::{Tally, all_hold};
+
+use crate::Problem;
+use crate::partition::{Buffers, Extent, PackedCode};
+
+/// A cut of a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Codes up to this one, and the others.
+    At(u32),
+    /// Runs of codes by their last one: the children of a hierarchy node.
+    Children(Vec<u32>),
+}
+
+/// One code of the attribute within the region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Value {
+    code: u32,
+    rows: u64,
+}
+
+/// The allowable cut on `attribute` that is nearest the median, if there is one.
+pub(super) fn best<C: PackedCode>(
+    problem: &Problem,
+    region: &Buffers<'_, C>,
+    attribute: usize,
+    extent: Extent,
+    tally: &mut Tally,
+) -> Option<Cut> {
+    let of = &problem.set.attributes[attribute];
+    match &of.shape {
+        Shape::Tree(hierarchy) => {
+            let (level, node) = hierarchy.common(extent.lo, extent.hi);
+            debug_assert!(level > Level(0), "a region of one leaf has no extent");
+            let ends = hierarchy.children(level, node).iter().map(|child| child.hi).collect();
+            children(problem, region, attribute, ends, tally)
+        }
+        _ => at_median(problem, region, attribute, extent, tally).map(Cut::At),
+    }
+}
+
+/// The cut into the children of a node that end at the given codes, if every child with rows
+/// satisfies the models.
+fn children<C: PackedCode>(
+    problem: &Problem,
+    region: &Buffers<'_, C>,
+    attribute: usize,
+    ends: Vec<u32>,
+    tally: &mut Tally,
+) -> Option<Cut> {
+    let part_of = |code: u32| ends.partition_point(|&end| end < code);
+    let mut rows = vec![0u64; ends.len()];
+    for (code, count) in region.column(attribute) {
+        rows[part_of(code)] += u64::from(count);
+    }
+    if problem.entity.is_none() && rows.iter().any(|&rows| 0 < rows && rows < problem.k) {
+        return None;
+    }
+    if !problem.only_counts() {
+        let mut parts: Vec<Vec<usize>> = vec![Vec::new(); ends.len()];
+        for (point, (code, _)) in region.column(attribute).enumerate() {
+            parts[part_of(code)].push(point);
+        }
+        for part in parts.iter().filter(|part| !part.is_empty()) {
+            tally.clear();
+            part.iter().for_each(|&point| tally.add(region.vectors[point] as usize, region.rows[point]));
+            if !all_hold(problem.models, tally.class()) {
+                return None;
+            }
+        }
+    }
+    Some(Cut::Children(ends))
+}
+
+fn at_median<C: PackedCode>(
+    problem: &Problem,
+    region: &Buffers<'_, C>,
+    attribute: usize,
+    extent: Extent,
+    tally: &mut Tally,
+) -> Option<u32> {
+    let values = frequency_set(region, attribute, extent);
+    let total: u64 = values.iter().map(|value| value.rows).sum();
+    let allowable = if problem.only_counts() {
+        None
+    } else {
+        Some(allowable(problem, region, attribute, &values, tally))
+    };
+    let before_missing = before_missing(&problem.set.attributes[attribute], extent);
+    let mut left = 0;
+    let mut best: Option<(bool, u64, u32)> = None;
+    for (at, value) in values[..values.len() - 1].iter().enumerate() {
+        left += value.rows;
+        let is_allowable = match &allowable {
+            None => problem.k <= left && problem.k <= total - left,
+            Some(allowable) => allowable[at],
+        };
+        if is_allowable {
+            let is_last = at + 2 == values.len();
+            let key = (!(before_missing && is_last), (2 * left).abs_diff(total), value.code);
+            best = Some(best.map_or(key, |best| best.min(key)));
+        }
+    }
+    best.map(|(_, _, code)| code)
+}
+
+/// Whether the last code of the extent is the missing one of an ordered attribute.
+fn before_missing(attribute: &Attribute, extent: Extent) -> bool {
+    matches!(attribute.shape, Shape::Numeric | Shape::Ordinal)
+        && attribute.dictionary.missing() == Some(extent.hi)
+}
+
+/// The codes that occur in the region, ascending, with their rows (`frequency_set` of Figure 7).
+fn frequency_set<C: PackedCode>(
+    region: &Buffers<'_, C>,
+    attribute: usize,
+    extent: Extent,
+) -> Vec<Value> {
+    let span = (extent.hi - extent.lo) as usize + 1;
+    if span <= 4 * region.len() {
+        let mut rows = vec![0u64; span];
+        for (code, count) in region.column(attribute) {
+            rows[(code - extent.lo) as usize] += u64::from(count);
+        }
+        (extent.lo..).zip(rows).filter(|(_, r)| *r > 0).map(|(code, rows)| Value { code, rows }).collect()
+    } else {
+        let mut values: Vec<Value> = region
+            .column(attribute)
+            .map(|(code, rows)| Value { code, rows: u64::from(rows) })
+            .collect();
+        values.sort_unstable_by_key(|value| value.code);
+        values.dedup_by(|next, kept| {
+            let is_same = next.code == kept.code;
+            kept.rows += if is_same { next.rows } else { 0 };
+            is_same
+        });
+        values
+    }
+}
+
+/// For every value but the last, whether both sides of the cut behind it satisfy the models: one
+/// sweep from each end.
+fn allowable<C: PackedCode>(
+    problem: &Problem,
+    region: &Buffers<'_, C>,
+    attribute: usize,
+    values: &[Value],
+    tally: &mut Tally,
+) -> Vec<bool> {
+    let mut points: Vec<(u32, usize)> =
+        region.column(attribute).enumerate().map(|(point, (code, _))| (code, point)).collect();
+    points.sort_unstable();
+    let mut sweep = |points: &mut dyn Iterator<Item = &(u32, usize)>| {
+        tally.clear();
+        let mut holds = Vec::with_capacity(values.len());
+        let mut last = None;
+        for &(code, point) in points {
+            if last.is_some_and(|last| last != code) {
+                holds.push(all_hold(problem.models, tally.class()));
+            }
+            last = Some(code);
+            tally.add(region.vectors[point] as usize, region.rows[point]);
+        }
+        holds
+    };
+    let low = sweep(&mut points.iter());
+    let high = sweep(&mut points.iter().rev());
+    low.iter().zip(high.iter().rev()).map(|(low, high)| *low && *high).collect()
+}

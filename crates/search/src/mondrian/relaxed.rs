@@ -1,0 +1,195 @@
+//! Relaxed partitioning: regions may overlap, and rows that lie on the median are divided between
+//! both halves, so that these are of equal size (section 4 of the paper).
+//!
+//! The division goes by the order of the vectors, which is the order of their codes and of the
+//! extra columns, so that it does not depend on the order of the input.
+
+use incrowd_data::{Assignment, Attribute, FrequencySet, Shape};
+use incrowd_privacy::{Tally, all_hold};
+
+use crate::{Found, Outcome, Problem, Recoding};
+
+/// Some rows of a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Share {
+    vector: u32,
+    rows: u32,
+}
+
+/// Shares below which a region is finished by the thread that has it.
+const PARALLEL_FROM: usize = 1 << 12;
+
+/// Anonymize of Figure 7, with the points at the median divided evenly.
+pub(crate) fn relaxed(problem: &Problem) -> Outcome {
+    let whole = (0..).zip(&problem.set.counts).map(|(vector, &rows)| Share { vector, rows }).collect();
+    let mut tally = Tally::new(problem.set, problem.entity);
+    let classes = anonymize(problem, whole, &mut tally);
+    if problem.budget.is_cancelled() {
+        return Outcome::Cancelled;
+    }
+    let nodes_checked = 2 * classes.len() as u64 - 1;
+    let assignment = assign(problem.set.len(), &classes);
+    Outcome::Found(Box::new(Found { assignment, recoding: Recoding::Local, nodes_checked }))
+}
+
+/// The classes of a region.
+fn anonymize(problem: &Problem, region: Vec<Share>, tally: &mut Tally) -> Vec<Vec<Share>> {
+    if problem.budget.is_cancelled() {
+        return vec![region];
+    }
+    let Some(parts) = halve(problem, &region, tally) else { return vec![region] };
+    if region.len() < PARALLEL_FROM {
+        return parts.into_iter().flat_map(|part| anonymize(problem, part, tally)).collect();
+    }
+    drop(region);
+    let mut parts = parts.into_iter();
+    let first = parts.next().expect("a cut has parts");
+    let rest: Vec<Vec<Share>> = parts.collect();
+    let (mut classes, more) = rayon::join(
+        || anonymize(problem, first, &mut Tally::new(problem.set, problem.entity)),
+        || {
+            let mut tally = Tally::new(problem.set, problem.entity);
+            rest.into_iter().flat_map(|part| anonymize(problem, part, &mut tally)).collect::<Vec<_>>()
+        },
+    );
+    classes.extend(more);
+    classes
+}
+
+/// The parts of a region, by the widest attribute on which it can be divided.
+fn halve(problem: &Problem, region: &[Share], tally: &mut Tally) -> Option<Vec<Vec<Share>>> {
+    let n_rows: u64 = region.iter().map(|share| u64::from(share.rows)).sum();
+    if problem.entity.is_none() && n_rows < 2 * problem.k {
+        return None;
+    }
+    by_width(problem.set, region).into_iter().find_map(|attribute| {
+        children(problem, region, attribute, tally)
+            .or_else(|| divide(problem, region, attribute, n_rows, tally))
+    })
+}
+
+/// The attributes on which a region reaches at all, widest first; ties as in the strict form.
+fn by_width(set: &FrequencySet, region: &[Share]) -> Vec<usize> {
+    let mut order: Vec<(f64, u32, usize)> = set
+        .attributes
+        .iter()
+        .enumerate()
+        .map(|(id, attribute)| {
+            let codes = region.iter().map(|share| set.vectors[id].get(share.vector as usize));
+            (reach(attribute, codes), attribute.n_codes(), id)
+        })
+        .filter(|(width, ..)| *width > 0.0)
+        .collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    order.into_iter().map(|(_, _, id)| id).collect()
+}
+
+/// The normalised width of some codes.
+fn reach(attribute: &Attribute, codes: impl Iterator<Item = u32> + Clone) -> f64 {
+    let (lo, hi) = codes.clone().fold((u32::MAX, 0), |(lo, hi), c| (lo.min(c), hi.max(c)));
+    if !matches!(attribute.shape, Shape::Unordered) || lo == hi {
+        return attribute.span(lo, hi);
+    }
+    let mut present: Vec<u32> = codes.collect();
+    present.sort_unstable();
+    present.dedup();
+    attribute.loss(&attribute.cell(lo, hi, &present))
+}
+
+/// The cut of a hierarchy attribute into the children of its node, if all of them satisfy the models.
+fn children(
+    problem: &Problem,
+    region: &[Share],
+    attribute: usize,
+    tally: &mut Tally,
+) -> Option<Vec<Vec<Share>>> {
+    let Shape::Tree(hierarchy) = &problem.set.attributes[attribute].shape else { return None };
+    let code = |share: &Share| problem.set.vectors[attribute].get(share.vector as usize);
+    let (lo, hi) = region.iter().map(code).fold((u32::MAX, 0), |(lo, hi), c| (lo.min(c), hi.max(c)));
+    let (level, node) = hierarchy.common(lo, hi);
+    let children = hierarchy.children(level, node);
+    let mut parts = vec![Vec::new(); children.len()];
+    for share in region {
+        parts[children.partition_point(|child| child.hi < code(share))].push(*share);
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.iter().all(|part| satisfies(problem, part, tally)).then_some(parts)
+}
+
+/// Two halves along the order of the attribute, of equal size if the models allow it, otherwise cut
+/// where they do, as near the middle as possible.
+fn divide(
+    problem: &Problem,
+    region: &[Share],
+    attribute: usize,
+    n_rows: u64,
+    tally: &mut Tally,
+) -> Option<Vec<Vec<Share>>> {
+    let codes = &problem.set.vectors[attribute];
+    let mut sorted = region.to_vec();
+    // Shares come in ascending order of their vectors; a stable sort keeps that order among equals.
+    sorted.sort_by_key(|share| codes.get(share.vector as usize));
+    let half = n_rows.div_ceil(2);
+    let mut places = vec![half];
+    if !problem.only_counts() {
+        let ends = sorted.iter().scan(0, |end, share| {
+            *end += u64::from(share.rows);
+            Some(*end)
+        });
+        places.extend(ends.filter(|&end| end < n_rows && end != half));
+        places.sort_by_key(|&place| (place.abs_diff(half), place));
+    }
+    places.into_iter().find_map(|place| {
+        let (mut low, mut high) = split_at(&sorted, place);
+        if !satisfies(problem, &low, tally) || !satisfies(problem, &high, tally) {
+            return None;
+        }
+        low.sort_unstable();
+        high.sort_unstable();
+        Some(vec![low, high])
+    })
+}
+
+/// The first `n_rows` rows and the others.
+fn split_at(shares: &[Share], n_rows: u64) -> (Vec<Share>, Vec<Share>) {
+    let (mut low, mut high) = (Vec::new(), Vec::new());
+    let mut left = n_rows;
+    for &Share { vector, rows } in shares {
+        let to_low = u32::try_from(left.min(u64::from(rows))).expect("at most rows");
+        left -= u64::from(to_low);
+        if to_low > 0 {
+            low.push(Share { vector, rows: to_low });
+        }
+        if to_low < rows {
+            high.push(Share { vector, rows: rows - to_low });
+        }
+    }
+    (low, high)
+}
+
+fn satisfies(problem: &Problem, part: &[Share], tally: &mut Tally) -> bool {
+    if problem.only_counts() {
+        return part.iter().map(|share| u64::from(share.rows)).sum::<u64>() >= problem.k;
+    }
+    tally.clear();
+    part.iter().for_each(|share| tally.add(share.vector as usize, share.rows));
+    all_hold(problem.models, tally.class())
+}
+
+fn assign(n_vectors: usize, classes: &[Vec<Share>]) -> Assignment {
+    let mut shares: Vec<(u32, u32, u32)> = (0u32..)
+        .zip(classes)
+        .flat_map(|(class, shares)| shares.iter().map(move |s| (s.vector, class, s.rows)))
+        .collect();
+    shares.sort_unstable();
+    let mut class_of = vec![0; n_vectors];
+    let mut parts = Vec::new();
+    for of_vector in shares.chunk_by(|a, b| a.0 == b.0) {
+        class_of[of_vector[0].0 as usize] = of_vector[0].1;
+        if of_vector.len() > 1 {
+            parts.extend_from_slice(of_vector);
+        }
+    }
+    let n_classes = u32::try_from(classes.len()).expect("fewer classes than rows");
+    Assignment { class_of, n_classes, parts }
+}

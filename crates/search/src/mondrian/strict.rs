@@ -1,0 +1,176 @@
+//! Strict partitioning: regions do not overlap.
+
+use incrowd_data::{Assignment, Branches, Node, NodeId, PartitionTree};
+use incrowd_privacy::Tally;
+
+use super::by_width;
+use super::cut::{self, Cut};
+use crate::partition::{Buffers, CodeWidth, PackedCode, Points, extents};
+use crate::{Found, Outcome, Problem, Recoding};
+
+/// A region that was cut, or a leaf.
+enum Grown {
+    /// A class of this many points.
+    Leaf(usize),
+    /// The parts of a cut; a part without points stays a leaf without rows.
+    Parts { attribute: usize, cut: Cut, parts: Vec<Grown> },
+}
+
+/// Points below which a region is finished by the thread that has it.
+const PARALLEL_FROM: usize = 1 << 12;
+
+/// Anonymize of Figure 7.
+pub(crate) fn strict(problem: &Problem) -> Outcome {
+    match CodeWidth::of(problem.set) {
+        CodeWidth::One => run::<u8>(problem),
+        CodeWidth::Two => run::<u16>(problem),
+        CodeWidth::Four => run::<u32>(problem),
+    }
+}
+
+fn run<C: PackedCode>(problem: &Problem) -> Outcome {
+    let mut points = Points::<C>::new(problem.set);
+    let mut scratch = points.scratch();
+    let mut leaf_order = vec![0; points.vectors.len()];
+    let mut tally = Tally::new(problem.set, problem.entity);
+    let grown =
+        anonymize(problem, points.buffers(), scratch.buffers(), &mut leaf_order, &mut tally);
+    if problem.budget.is_cancelled() {
+        return Outcome::Cancelled;
+    }
+    Outcome::Found(Box::new(found(&grown, &leaf_order)))
+}
+
+/// Partitions a region. `scratch` is as large; `leaf_order` receives the region's vectors, leaf by
+/// leaf.
+fn anonymize<C: PackedCode>(
+    problem: &Problem,
+    region: Buffers<'_, C>,
+    mut scratch: Buffers<'_, C>,
+    leaf_order: &mut [u32],
+    tally: &mut Tally,
+) -> Grown {
+    let Some((attribute, cut)) = choose(problem, &region, tally) else {
+        leaf_order.copy_from_slice(region.vectors);
+        return Grown::Leaf(region.len());
+    };
+    let sizes = match &cut {
+        Cut::At(at) => region.scatter(attribute, 2, |code| usize::from(code > *at), &mut scratch),
+        Cut::Children(ends) => {
+            let part_of = |code: u32| ends.partition_point(|&end| end < code);
+            region.scatter(attribute, ends.len(), part_of, &mut scratch)
+        }
+    };
+    debug_assert_eq!(sizes.iter().sum::<usize>(), region.len(), "M1");
+    let parts = anonymize_parts(problem, &sizes, scratch, region, leaf_order, tally);
+    Grown::Parts { attribute, cut, parts }
+}
+
+/// Partitions the neighbouring parts of the given sizes, in parallel while they are large.
+fn anonymize_parts<C: PackedCode>(
+    problem: &Problem,
+    sizes: &[usize],
+    parts: Buffers<'_, C>,
+    scratch: Buffers<'_, C>,
+    leaf_order: &mut [u32],
+    tally: &mut Tally,
+) -> Vec<Grown> {
+    let (&first, rest) = sizes.split_first().expect("a cut has parts");
+    let is_large = parts.len() >= PARALLEL_FROM;
+    let (part, more_parts) = parts.split_at(first);
+    let (part_scratch, more_scratch) = scratch.split_at(first);
+    let (order, more_order) = leaf_order.split_at_mut(first);
+    if rest.is_empty() {
+        return vec![anonymize(problem, part, part_scratch, order, tally)];
+    }
+    let (grown, more) = if is_large {
+        rayon::join(
+            || {
+                let mut tally = Tally::new(problem.set, problem.entity);
+                anonymize(problem, part, part_scratch, order, &mut tally)
+            },
+            || {
+                let mut tally = Tally::new(problem.set, problem.entity);
+                anonymize_parts(problem, rest, more_parts, more_scratch, more_order, &mut tally)
+            },
+        )
+    } else {
+        let grown = anonymize(problem, part, part_scratch, order, tally);
+        (grown, anonymize_parts(problem, rest, more_parts, more_scratch, more_order, tally))
+    };
+    std::iter::once(grown).chain(more).collect()
+}
+
+/// The cut of a region, on the widest attribute that has an allowable one (M3).
+fn choose<C: PackedCode>(
+    problem: &Problem,
+    region: &Buffers<'_, C>,
+    tally: &mut Tally,
+) -> Option<(usize, Cut)> {
+    if region.len() < 2 || problem.budget.is_cancelled() {
+        return None;
+    }
+    let n_rows: u64 = region.rows.iter().map(|&rows| u64::from(rows)).sum();
+    if problem.entity.is_none() && n_rows < 2 * problem.k {
+        return None;
+    }
+    let extents = extents(region);
+    by_width(&problem.set.attributes, region, &extents).into_iter().find_map(|attribute| {
+        cut::best(problem, region, attribute, extents[attribute], tally).map(|cut| (attribute, cut))
+    })
+}
+
+fn found(grown: &Grown, leaf_order: &[u32]) -> Found {
+    let mut numbering = Numbering {
+        nodes: Vec::new(),
+        class_of: vec![0; leaf_order.len()],
+        n_classes: 0,
+        leaf_order,
+    };
+    numbering.number(grown);
+    let Numbering { nodes, class_of, n_classes, .. } = numbering;
+    let nodes_checked = nodes.len() as u64;
+    Found {
+        assignment: Assignment { class_of, n_classes, parts: Vec::new() },
+        recoding: Recoding::Partition(PartitionTree { nodes, n_classes }),
+        nodes_checked,
+    }
+}
+
+/// Gives nodes and classes their numbers, depth first.
+struct Numbering<'a> {
+    nodes: Vec<Node>,
+    class_of: Vec<u32>,
+    n_classes: u32,
+    leaf_order: &'a [u32],
+}
+
+impl Numbering<'_> {
+    fn number(&mut self, grown: &Grown) -> NodeId {
+        let id = NodeId::try_from(self.nodes.len()).expect("fewer nodes than 2^32");
+        match grown {
+            Grown::Leaf(n_points) => {
+                let class = self.n_classes;
+                self.n_classes += 1;
+                let (vectors, rest) = self.leaf_order.split_at(*n_points);
+                self.leaf_order = rest;
+                for &vector in vectors {
+                    self.class_of[vector as usize] = class;
+                }
+                self.nodes.push(Node::Leaf { class });
+            }
+            Grown::Parts { attribute, cut, parts } => {
+                self.nodes.push(Node::Leaf { class: 0 });
+                let parts: Vec<NodeId> = parts.iter().map(|part| self.number(part)).collect();
+                let branches = match cut {
+                    Cut::At(at) => Branches::Binary { at: *at, low: parts[0], high: parts[1] },
+                    Cut::Children(ends) => {
+                        Branches::Runs(ends.iter().copied().zip(parts).collect())
+                    }
+                };
+                self.nodes[id as usize] = Node::Cut { attribute: *attribute, branches };
+            }
+        }
+        id
+    }
+}
