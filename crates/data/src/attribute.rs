@@ -58,7 +58,11 @@ impl Attribute {
         match &self.shape {
             Shape::Tree(hierarchy) => {
                 let (Level(level), group) = hierarchy.common(lo, hi);
-                if Level(level) == hierarchy.height() { Cell::All } else { Cell::Node(level, group) }
+                if Level(level) == hierarchy.height() {
+                    Cell::All
+                } else {
+                    Cell::Node(level, group)
+                }
             }
             Shape::Unordered => Cell::Set(present.to_vec()),
             // A missing value lies outside every range, so a mixed class is "anything".

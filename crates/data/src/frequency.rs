@@ -84,7 +84,11 @@ pub fn collapse(columns: &[(&Codes, u32)], n_rows: usize) -> Collapsed {
             return collapse(&rest, n_rows);
         }
     }
-    if bits <= 64 { collapse_keys(&pack_keys::<u64>(columns, n_rows)) } else { collapse_keys(&pack_keys::<u128>(columns, n_rows)) }
+    if bits <= 64 {
+        collapse_keys(&pack_keys::<u64>(columns, n_rows))
+    } else {
+        collapse_keys(&pack_keys::<u128>(columns, n_rows))
+    }
 }
 
 /// An integer that a row of codes is packed into.
@@ -114,8 +118,7 @@ impl Key for u128 {
 const CHUNK: usize = 1 << 16;
 
 fn pack_keys<K: Key>(columns: &[(&Codes, u32)], n_rows: usize) -> Vec<(K, u32)> {
-    let mut keys: Vec<(K, u32)> =
-        (0u32..).take(n_rows).map(|row| (K::zero(), row)).collect();
+    let mut keys: Vec<(K, u32)> = (0u32..).take(n_rows).map(|row| (K::zero(), row)).collect();
     keys.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, keys)| {
         let start = chunk * CHUNK;
         for (codes, n_codes) in columns {

@@ -157,7 +157,8 @@ impl Hierarchy {
         let Some(below) = level.0.checked_sub(1) else { return &[] };
         let node = &self.levels[usize::from(level.0)][group as usize];
         let of = &self.group_of[usize::from(below)];
-        &self.levels[usize::from(below)][of[node.lo as usize] as usize..=of[node.hi as usize] as usize]
+        &self.levels[usize::from(below)]
+            [of[node.lo as usize] as usize..=of[node.hi as usize] as usize]
     }
 
     /// The labels of the leaves in leaf order.
@@ -194,7 +195,9 @@ fn check_lengths(rows: &[Vec<String>]) -> Result<(), HierarchyError> {
         return Err(HierarchyError::TooDeep { found: expected });
     }
     match rows.iter().position(|row| row.len() != expected) {
-        Some(at) => Err(HierarchyError::UnequalLength { row: at + 1, found: rows[at].len(), expected }),
+        Some(at) => {
+            Err(HierarchyError::UnequalLength { row: at + 1, found: rows[at].len(), expected })
+        }
         None => Ok(()),
     }
 }

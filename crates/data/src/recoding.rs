@@ -11,7 +11,7 @@ pub const SUPPRESSED: u32 = u32::MAX;
 pub struct Assignment {
     /// By vector; for a divided vector the first of its classes.
     pub class_of: Vec<u32>,
-    /// The number of classes.
+    /// The number of classes, those without rows included.
     pub n_classes: u32,
     /// Divided vectors in ascending order: vector, class, rows; the rows of each sum to its count.
     pub parts: Vec<(u32, u32, u32)>,
@@ -82,7 +82,11 @@ impl Branches {
     fn follow(&self, code: u32) -> NodeId {
         match self {
             Branches::Binary { at, low, high } => {
-                if code <= *at { *low } else { *high }
+                if code <= *at {
+                    *low
+                } else {
+                    *high
+                }
             }
             Branches::Runs(runs) => {
                 let run = runs.partition_point(|(last, _)| *last < code);

@@ -4,7 +4,9 @@ use std::hash::BuildHasher;
 
 use arrow::array::{Array, ArrayRef, AsArray, StringArray};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType};
+use arrow::datatypes::{
+    DataType, Date32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType,
+};
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use incrowd_data::{Codes, Kind};
@@ -33,7 +35,8 @@ impl RawColumn {
     /// The number of codes, the missing one included.
     #[must_use]
     pub fn n_codes(&self) -> u32 {
-        u32::try_from(self.texts.len()).expect("fewer values than rows") + u32::from(self.has_missing)
+        u32::try_from(self.texts.len()).expect("fewer values than rows")
+            + u32::from(self.has_missing)
     }
 
     /// The dictionary of the values in an order.
@@ -48,8 +51,8 @@ impl RawColumn {
                     EngineError::NotOfKind { column: self.name.clone(), kind, n_rows, first_row }
                 })
             }
-            Order::Listed { texts, what } => {
-                rank_by_list(&self.texts, self.has_missing, texts).map_err(|misfits| {
+            Order::Listed { texts, what } => rank_by_list(&self.texts, self.has_missing, texts)
+                .map_err(|misfits| {
                     let (n_rows, first_row) = self.rows_with(&misfits);
                     EngineError::NotCovered {
                         column: self.name.clone(),
@@ -58,8 +61,7 @@ impl RawColumn {
                         n_rows,
                         first_row,
                     }
-                })
-            }
+                }),
         }
     }
 
@@ -126,7 +128,8 @@ impl Encoder {
             Values::Whole(wholes, Render::Integer) => {
                 let array = cast(array, &DataType::Int64)?;
                 let array = array.as_primitive::<Int64Type>();
-                self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
+                self.cells
+                    .extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
             }
             Values::Whole(wholes, Render::Date) => {
                 let array = cast(array, &DataType::Date32)?;
@@ -138,12 +141,19 @@ impl Encoder {
             Values::Whole(wholes, Render::Timestamp) => {
                 let array = cast(array, &DataType::Timestamp(TimeUnit::Microsecond, None))?;
                 let array = array.as_primitive::<TimestampMicrosecondType>();
-                self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
+                self.cells
+                    .extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
             }
             Values::Whole(wholes, Render::Decimal) => {
                 let array = cast(array, &DataType::Float64)?;
                 let array = array.as_primitive::<Float64Type>();
-                let code = |v: f64| if v.is_nan() { MISSING } else { wholes.code((v + 0.0).to_bits().cast_signed()) };
+                let code = |v: f64| {
+                    if v.is_nan() {
+                        MISSING
+                    } else {
+                        wholes.code((v + 0.0).to_bits().cast_signed())
+                    }
+                };
                 let mut code = code;
                 self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, &mut code)));
             }
@@ -153,15 +163,21 @@ impl Encoder {
 
     fn texts(&self) -> Vec<String> {
         match &self.values {
-            Values::Text(texts) => (0..texts.len()).map(|code| texts.get(code).to_owned()).collect(),
-            Values::Whole(wholes, render) => wholes.values.iter().map(|&v| render.text(v)).collect(),
+            Values::Text(texts) => {
+                (0..texts.len()).map(|code| texts.get(code).to_owned()).collect()
+            }
+            Values::Whole(wholes, render) => {
+                wholes.values.iter().map(|&v| render.text(v)).collect()
+            }
         }
     }
 }
 
 fn render(data_type: &DataType) -> Option<Render> {
     match data_type {
-        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Some(Render::Integer),
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => {
+            Some(Render::Integer)
+        }
         DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => Some(Render::Integer),
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Some(Render::Decimal),
         DataType::Date32 | DataType::Date64 => Some(Render::Date),
@@ -193,15 +209,20 @@ impl Render {
             Render::Integer => value.to_string(),
             Render::Decimal => f64::from_bits(value.cast_unsigned()).to_string(),
             Render::Date => (NaiveDate::default() + TimeDelta::days(value)).to_string(),
-            Render::Timestamp => DateTime::from_timestamp_micros(value).map_or_else(String::new, |at| {
-                at.naive_utc().format("%Y-%m-%dT%H:%M:%S%.f").to_string()
-            }),
+            Render::Timestamp => DateTime::from_timestamp_micros(value)
+                .map_or_else(String::new, |at| {
+                    at.naive_utc().format("%Y-%m-%dT%H:%M:%S%.f").to_string()
+                }),
         }
     }
 }
 
 fn as_text(array: &ArrayRef) -> Result<ArrayRef, arrow::error::ArrowError> {
-    if array.data_type() == &DataType::Utf8 { Ok(array.clone()) } else { cast(array, &DataType::Utf8) }
+    if array.data_type() == &DataType::Utf8 {
+        Ok(array.clone())
+    } else {
+        cast(array, &DataType::Utf8)
+    }
 }
 
 /// Distinct texts in one buffer.
@@ -211,6 +232,8 @@ struct Texts {
     ends: Vec<usize>,
     table: HashTable<(u64, u32)>,
     hasher: DefaultHashBuilder,
+    /// The code that was asked for last: sorted tables repeat themselves.
+    last: u32,
 }
 
 impl Texts {
@@ -224,8 +247,17 @@ impl Texts {
     }
 
     fn code(&mut self, text: &str) -> u32 {
+        if !self.ends.is_empty() && self.get(self.last as usize) == text {
+            return self.last;
+        }
+        self.last = self.find_or_add(text);
+        self.last
+    }
+
+    fn find_or_add(&mut self, text: &str) -> u32 {
         let hash = self.hasher.hash_one(text);
-        let found = self.table.find(hash, |&(h, code)| h == hash && self.get(code as usize) == text);
+        let found =
+            self.table.find(hash, |&(h, code)| h == hash && self.get(code as usize) == text);
         if let Some(&(_, code)) = found {
             return code;
         }
@@ -327,10 +359,17 @@ impl Cells {
 }
 
 /// One column of all partitions, in their order.
-pub(crate) fn merge(name: &str, data_type: &DataType, is_text_file: bool, parts: Vec<Encoder>) -> RawColumn {
+pub(crate) fn merge(
+    name: &str,
+    data_type: &DataType,
+    is_text_file: bool,
+    parts: Vec<Encoder>,
+) -> RawColumn {
     let mut texts = Texts::default();
-    let maps: Vec<Vec<u32>> =
-        parts.iter().map(|part| part.texts().iter().map(|text| texts.code(text)).collect()).collect();
+    let maps: Vec<Vec<u32>> = parts
+        .iter()
+        .map(|part| part.texts().iter().map(|text| texts.code(text)).collect())
+        .collect();
     let has_missing = parts.iter().any(|part| part.cells.has_missing());
     let missing = u32::try_from(texts.len()).expect("fewer values than rows");
     let codes = parts.iter().zip(&maps).flat_map(|(part, map)| {
@@ -339,11 +378,21 @@ pub(crate) fn merge(name: &str, data_type: &DataType, is_text_file: bool, parts:
     let codes = Codes::pack(missing + u32::from(has_missing), codes);
     let texts = (0..texts.len()).map(|code| texts.get(code).to_owned()).collect();
     let kind = if is_text_file { None } else { kind_of_type(data_type).flatten() };
-    RawColumn { name: name.to_owned(), kind, texts, has_missing, codes, data_type: data_type.clone() }
+    RawColumn {
+        name: name.to_owned(),
+        kind,
+        texts,
+        has_missing,
+        codes,
+        data_type: data_type.clone(),
+    }
 }
 
 /// The texts as an Arrow array of the given type.
-pub(crate) fn typed(texts: &[String], data_type: &DataType) -> Result<ArrayRef, arrow::error::ArrowError> {
+pub(crate) fn typed(
+    texts: &[String],
+    data_type: &DataType,
+) -> Result<ArrayRef, arrow::error::ArrowError> {
     let array: ArrayRef = std::sync::Arc::new(StringArray::from_iter_values(texts));
     cast(&array, data_type)
 }

@@ -25,7 +25,8 @@ impl Dialect {
     }
 
     fn push(self, text: &str, to: &mut Vec<u8>) {
-        let must_quote = |&byte: &u8| byte == self.delimiter || matches!(byte, b'"' | b'\n' | b'\r');
+        let must_quote =
+            |&byte: &u8| byte == self.delimiter || matches!(byte, b'"' | b'\n' | b'\r');
         if !text.as_bytes().iter().any(|byte| must_quote(byte)) {
             to.extend_from_slice(text.as_bytes());
             return;
@@ -86,9 +87,13 @@ mod tests {
     #[test]
     fn only_what_must_be_is_quoted() {
         let dialect = Dialect { delimiter: b';' };
-        for (text, cell) in
-            [("a", "a"), ("a;b", "\"a;b\""), ("a,b", "a,b"), ("5\"", "\"5\"\"\""), ("a\nb", "\"a\nb\"")]
-        {
+        for (text, cell) in [
+            ("a", "a"),
+            ("a;b", "\"a;b\""),
+            ("a,b", "a,b"),
+            ("5\"", "\"5\"\"\""),
+            ("a\nb", "\"a\nb\""),
+        ] {
             assert_eq!(dialect.cell(Some(text)), cell.as_bytes());
         }
         assert_eq!(dialect.cell(None), b"");

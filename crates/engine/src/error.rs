@@ -16,7 +16,9 @@ pub enum EngineError {
     #[error("`{path}` holds no file that can be read (.csv, .tsv, .parquet, .arrow, .jsonl)")]
     NoFiles { path: String },
     /// The name does not say what the file is.
-    #[error("`{path}` has no known format: name it .csv, .tsv, .txt, .parquet, .arrow or .jsonl, with .gz or .zst behind it if it is compressed text")]
+    #[error(
+        "`{path}` has no known format: name it .csv, .tsv, .txt, .parquet, .arrow or .jsonl, with .gz or .zst behind it if it is compressed text"
+    )]
     UnknownFormat { path: String },
     /// JSON lines can be read but not written.
     #[error("`{path}` cannot be written: a release is .csv, .tsv, .parquet or .arrow")]
@@ -29,7 +31,12 @@ pub enum EngineError {
     Csv { path: PathBuf, source: CsvError },
     /// A file that is not what its name says.
     #[error("`{path}` cannot be read as {format}", path = path.display())]
-    Unreadable { path: PathBuf, format: &'static str, #[source] source: Detail },
+    Unreadable {
+        path: PathBuf,
+        format: &'static str,
+        #[source]
+        source: Detail,
+    },
     /// Two columns of one name.
     #[error("`{path}` has two columns named `{name}`", path = path.display())]
     DuplicateColumn { path: PathBuf, name: String },
@@ -43,23 +50,40 @@ pub enum EngineError {
     #[error("the input has more than 4,294,967,294 rows")]
     TooManyRows,
     /// A column that codes cannot be given to.
-    #[error("column `{column}` is of type {found}, which cannot be grouped by; declare it insensitive or drop it")]
+    #[error(
+        "column `{column}` is of type {found}, which cannot be grouped by; declare it insensitive or drop it"
+    )]
     UnsupportedType { column: String, found: String },
     /// Values that the declared type does not fit.
-    #[error("column `{column}` is declared {kind}, but {n_rows} rows do not fit, the first is data row {first_row}")]
+    #[error(
+        "column `{column}` is declared {kind}, but {n_rows} rows do not fit, the first is data row {first_row}"
+    )]
     NotOfKind { column: String, kind: &'static str, n_rows: u64, first_row: u64 },
     /// Values outside a declared order or hierarchy.
-    #[error("column `{column}`: {n_values} values in {n_rows} rows are not in its {what}, the first is data row {first_row}")]
+    #[error(
+        "column `{column}`: {n_values} values in {n_rows} rows are not in its {what}, the first is data row {first_row}"
+    )]
     NotCovered { column: String, what: &'static str, n_values: u64, n_rows: u64, first_row: u64 },
     /// Nested values do not fit a text file.
-    #[error("column `{column}` is of type {found}, which CSV cannot hold; write .parquet or .arrow, or drop it")]
+    #[error(
+        "column `{column}` is of type {found}, which CSV cannot hold; write .parquet or .arrow, or drop it"
+    )]
     NotForCsv { column: String, found: String },
     /// A file system error, with what was tried.
     #[error("{action} `{path}` failed", path = path.display())]
-    Io { action: &'static str, path: PathBuf, #[source] source: std::io::Error },
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
     /// Writing a columnar file failed.
     #[error("writing `{path}` failed", path = path.display())]
-    Write { path: PathBuf, #[source] source: Detail },
+    Write {
+        path: PathBuf,
+        #[source]
+        source: Detail,
+    },
     /// An output that must not be replaced.
     #[error("`{path}` exists already", path = path.display())]
     Exists { path: PathBuf },
@@ -91,7 +115,9 @@ impl Detail {
         Detail(match error {
             E::IoError(_, error) => error.kind().to_string(),
             E::CsvError(_) => "it breaks the rules of CSV".to_owned(),
-            E::JsonError(_) => "it breaks the rules of JSON, or its values are not of one type".to_owned(),
+            E::JsonError(_) => {
+                "it breaks the rules of JSON, or its values are not of one type".to_owned()
+            }
             E::ParseError(_) | E::CastError(_) => "a value is not of its column's type".to_owned(),
             E::SchemaError(_) => "its schema is not what was expected".to_owned(),
             _ => "its bytes could not be decoded".to_owned(),

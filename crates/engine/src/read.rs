@@ -7,6 +7,7 @@ use arrow::datatypes::DataType;
 use datafusion::error::DataFusionError;
 use futures::StreamExt;
 use incrowd_data::Kind;
+use rayon::prelude::*;
 
 use crate::column::{Encoder, RawColumn, merge};
 use crate::error::Detail;
@@ -208,15 +209,11 @@ fn assemble(source: &Source, uses: &[Use], parts: Vec<Part>) -> Result<Table, En
             kept.batches.push(batch);
         }
     }
-    let mut by_column = by_column.into_iter();
     let mut kinds = kinds.into_iter();
-    let mut coded = Vec::new();
+    let mut columns = Vec::new();
     for (column, usage) in source.columns().iter().zip(uses) {
         match usage {
-            Use::Code => {
-                let parts = by_column.next().unwrap_or_default();
-                coded.push(merge(&column.name, &column.data_type, source.is_text(), parts));
-            }
+            Use::Code => columns.push(column),
             Use::Keep => kept.columns.push(KeptColumn {
                 name: column.name.clone(),
                 data_type: column.data_type.clone(),
@@ -225,5 +222,11 @@ fn assemble(source: &Source, uses: &[Use], parts: Vec<Part>) -> Result<Table, En
             Use::Skip => {}
         }
     }
+    by_column.resize_with(columns.len(), Vec::new);
+    let coded = columns
+        .into_par_iter()
+        .zip(by_column)
+        .map(|(column, parts)| merge(&column.name, &column.data_type, source.is_text(), parts))
+        .collect();
     Ok(Table { n_rows, coded, kept })
 }

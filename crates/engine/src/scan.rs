@@ -12,8 +12,8 @@ use datafusion::datasource::physical_plan::{
 };
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::DataFusionError;
-use datafusion::object_store::path::Path as StorePath;
 use datafusion::object_store::ObjectMeta;
+use datafusion::object_store::path::Path as StorePath;
 use datafusion::physical_plan::ExecutionPlan;
 
 use crate::csv_check::Compression;
@@ -28,12 +28,15 @@ pub(crate) fn plan(
 ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
     let schema = source.schema();
     let files = source.files.iter().map(|file| partitioned(file)).collect::<Result<Vec<_>, _>>()?;
-    let config = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), file_source(source, &schema))
-        .with_file_groups(vec![FileGroup::new(files)])
-        .with_file_compression_type(compression(source.format.compression()))
-        .with_preserve_order(true)
-        .with_projection_indices(Some(columns.to_vec()))?
-        .build();
+    let config = FileScanConfigBuilder::new(
+        ObjectStoreUrl::local_filesystem(),
+        file_source(source, &schema),
+    )
+    .with_file_groups(vec![FileGroup::new(files)])
+    .with_file_compression_type(compression(source.format.compression()))
+    .with_preserve_order(true)
+    .with_projection_indices(Some(columns.to_vec()))?
+    .build();
     let plan: Arc<dyn ExecutionPlan> = DataSourceExec::from_data_source(config);
     let state = engine.session().state();
     let options = state.config_options();

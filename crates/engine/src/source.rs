@@ -142,7 +142,8 @@ impl Source {
                 )
             }
         };
-        let store: Arc<dyn datafusion::object_store::ObjectStore> = Arc::new(LocalFileSystem::new());
+        let store: Arc<dyn datafusion::object_store::ObjectStore> =
+            Arc::new(LocalFileSystem::new());
         let state = engine.session().state();
         let schema = object_meta(path).and_then(|meta| {
             engine.runtime().block_on(async { format.infer_schema(&state, &store, &[meta]).await })
@@ -173,7 +174,8 @@ impl Source {
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
-        let field = |column: &SourceColumn| Field::new(&column.name, column.data_type.clone(), true);
+        let field =
+            |column: &SourceColumn| Field::new(&column.name, column.data_type.clone(), true);
         Arc::new(Schema::new(self.columns.iter().map(field).collect::<Vec<_>>()))
     }
 
@@ -222,7 +224,10 @@ fn find_files(input: &str) -> Result<Vec<PathBuf>, EngineError> {
             path: path.to_owned(),
             source,
         })?;
-        entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(is_data_file).collect()
+        entries
+            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+            .filter(is_data_file)
+            .collect()
     } else if path.exists() {
         return Ok(vec![path.to_owned()]);
     } else if input.contains(['*', '?', '[']) {
@@ -236,7 +241,8 @@ fn find_files(input: &str) -> Result<Vec<PathBuf>, EngineError> {
 }
 
 fn is_data_file(path: &PathBuf) -> bool {
-    let is_hidden = path.file_name().and_then(|n| n.to_str()).is_none_or(|n| n.starts_with(['.', '_']));
+    let is_hidden =
+        path.file_name().and_then(|n| n.to_str()).is_none_or(|n| n.starts_with(['.', '_']));
     path.is_file() && !is_hidden && Format::of(path).is_some()
 }
 

@@ -71,17 +71,20 @@ impl Staged {
     pub fn publish(self, force: bool) -> Result<(), EngineError> {
         let target = self.target;
         let set_mode = share(self.file.as_file());
-        let result = if force {
-            self.file.persist(&target)
-        } else {
-            self.file.persist_noclobber(&target)
-        };
+        let result =
+            if force { self.file.persist(&target) } else { self.file.persist_noclobber(&target) };
         let published = result.map_err(|error| match error.error.kind() {
             std::io::ErrorKind::AlreadyExists => EngineError::Exists { path: target.clone() },
-            _ => EngineError::Io { action: "publishing", path: target.clone(), source: error.error },
+            _ => {
+                EngineError::Io { action: "publishing", path: target.clone(), source: error.error }
+            }
         });
         published?;
-        set_mode.map_err(|source| EngineError::Io { action: "publishing", path: target.clone(), source })?;
+        set_mode.map_err(|source| EngineError::Io {
+            action: "publishing",
+            path: target.clone(),
+            source,
+        })?;
         // The rename itself reaches the disk with the folder; not every file system can do that.
         if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             let _ = File::open(folder).and_then(|folder| folder.sync_all());

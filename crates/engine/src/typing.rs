@@ -185,12 +185,19 @@ pub(crate) fn rank_naturally(
         };
         // Of several spellings of one number the shortest stands first and gives the label.
         let (a, b) = (&texts[*at_a], &texts[*at_b]);
-        by_key.then_with(|| if kind == Kind::Text { a.cmp(b) } else { (a.len(), a).cmp(&(b.len(), b)) })
+        by_key.then_with(|| {
+            if kind == Kind::Text { a.cmp(b) } else { (a.len(), a).cmp(&(b.len(), b)) }
+        })
     });
     Ok(number(texts, has_missing, kind, &keyed))
 }
 
-fn number(texts: &[String], has_missing: bool, kind: Kind, keyed: &[(Option<Key>, usize)]) -> Ranked {
+fn number(
+    texts: &[String],
+    has_missing: bool,
+    kind: Kind,
+    keyed: &[(Option<Key>, usize)],
+) -> Ranked {
     let mut code_of = vec![0; texts.len()];
     let mut labels: Vec<String> = Vec::new();
     let mut positions: Vec<f64> = Vec::new();

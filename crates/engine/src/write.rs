@@ -217,7 +217,11 @@ impl Release<'_> {
         let mut start = 0;
         for class in classes.chunk_by(|a, b| a == b) {
             order[start..start + class.len()].sort_unstable_by(|&a, &b| {
-                compares.iter().map(|compare| compare(a, b)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+                compares
+                    .iter()
+                    .map(|compare| compare(a, b))
+                    .find(|o| o.is_ne())
+                    .unwrap_or(Ordering::Equal)
             });
             start += class.len();
         }
@@ -269,14 +273,19 @@ fn write_csv(
     let file = BufWriter::new(staged.file());
     let mut sink: Box<dyn Write> = match compression {
         Compression::None => Box::new(file),
-        Compression::Gzip => Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6))),
+        Compression::Gzip => {
+            Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6)))
+        }
         Compression::Zstd => Box::new(zstd::Encoder::new(file, 3).map_err(io)?.auto_finish()),
     };
     let names = release.columns.iter().map(|column| name_of(column, release.kept));
     sink.write_all(&dialect.header(names)).map_err(io)?;
-    in_order(engine, release, |gathered| csv_lines(release, gathered, &ready, dialect), |lines| {
-        sink.write_all(&lines).map_err(io)
-    })?;
+    in_order(
+        engine,
+        release,
+        |gathered| csv_lines(release, gathered, &ready, dialect),
+        |lines| sink.write_all(&lines).map_err(io),
+    )?;
     sink.flush().map_err(io)
 }
 
@@ -300,7 +309,8 @@ fn ready_cells(column: &Published, dialect: Dialect) -> Vec<Vec<u8>> {
             labels.texts.iter().map(|text| dialect.cell(text.as_deref())).collect()
         }
         Published::Coded { column, .. } => {
-            let mut cells: Vec<_> = column.texts.iter().map(|text| dialect.cell(Some(text))).collect();
+            let mut cells: Vec<_> =
+                column.texts.iter().map(|text| dialect.cell(Some(text))).collect();
             cells.push(Vec::new());
             cells
         }
@@ -322,7 +332,8 @@ fn csv_lines(
                 Cells::Ready { texts, index }
             }
             (Published::Coded { column, .. }, _) => {
-                let index = gathered.rows.iter().map(|&row| column.codes.get(row as usize)).collect();
+                let index =
+                    gathered.rows.iter().map(|&row| column.codes.get(row as usize)).collect();
                 Cells::Ready { texts, index }
             }
             (Published::Kept(_), Some(array)) => {
@@ -345,8 +356,10 @@ fn in_order<T: Send>(
     let progress = engine.progress();
     for window in chunks(release.rows).chunks(4 * engine.n_threads()) {
         engine.go_on()?;
-        let made: Vec<Result<T, ArrowError>> =
-            window.par_iter().map(|chunk| release.gather(chunk).and_then(|rows| make(&rows))).collect();
+        let made: Vec<Result<T, ArrowError>> = window
+            .par_iter()
+            .map(|chunk| release.gather(chunk).and_then(|rows| make(&rows)))
+            .collect();
         for made in made {
             hand_over(made.map_err(encoding)?)?;
         }
@@ -444,9 +457,12 @@ fn write_arrow(engine: &Engine, release: &Release, staged: &Staged) -> Result<()
     let columns = columns(release).map_err(failed)?;
     let mut writer =
         FileWriter::try_new(BufWriter::new(staged.file()), &columns.schema).map_err(failed)?;
-    in_order(engine, release, |gathered| record_batch(release, &columns, gathered), |batch| {
-        writer.write(&batch).map_err(failed)
-    })?;
+    in_order(
+        engine,
+        release,
+        |gathered| record_batch(release, &columns, gathered),
+        |batch| writer.write(&batch).map_err(failed),
+    )?;
     writer.finish().map_err(failed)
 }
 
@@ -459,20 +475,28 @@ fn write_parquet(engine: &Engine, release: &Release, staged: &Staged) -> Result<
     let columns = columns(release).map_err(|error| failed(error.into()))?;
     let level = ZstdLevel::try_new(1).map_err(failed)?;
     let properties = WriterProperties::builder().set_compression(Codec::ZSTD(level)).build();
-    let schema = parquet::arrow::ArrowSchemaConverter::new().convert(&columns.schema).map_err(failed)?;
+    let schema =
+        parquet::arrow::ArrowSchemaConverter::new().convert(&columns.schema).map_err(failed)?;
     let mut properties = properties;
     parquet::arrow::add_encoded_arrow_schema_to_metadata(&columns.schema, &mut properties);
     let file = BufWriter::new(staged.file());
     let mut writer =
-        SerializedFileWriter::new(file, schema.root_schema_ptr(), Arc::new(properties)).map_err(failed)?;
+        SerializedFileWriter::new(file, schema.root_schema_ptr(), Arc::new(properties))
+            .map_err(failed)?;
     let mut group: Vec<RecordBatch> = Vec::new();
-    in_order(engine, release, |gathered| record_batch(release, &columns, gathered), |batch| {
-        group.push(batch);
-        if group.iter().map(RecordBatch::num_rows).sum::<usize>() >= GROUP_ROWS {
-            write_group(&mut writer, &columns.schema, &std::mem::take(&mut group)).map_err(failed)?;
-        }
-        Ok(())
-    })?;
+    in_order(
+        engine,
+        release,
+        |gathered| record_batch(release, &columns, gathered),
+        |batch| {
+            group.push(batch);
+            if group.iter().map(RecordBatch::num_rows).sum::<usize>() >= GROUP_ROWS {
+                write_group(&mut writer, &columns.schema, &std::mem::take(&mut group))
+                    .map_err(failed)?;
+            }
+            Ok(())
+        },
+    )?;
     if !group.is_empty() {
         write_group(&mut writer, &columns.schema, &group).map_err(failed)?;
     }
@@ -501,11 +525,16 @@ fn write_group<W: Write + Send>(
         .into_par_iter()
         .map(|(at, field, mut writers)| {
             for batch in batches {
-                for (writer, leaf) in writers.iter_mut().zip(compute_leaves(field, batch.column(at))?) {
+                for (writer, leaf) in
+                    writers.iter_mut().zip(compute_leaves(field, batch.column(at))?)
+                {
                     writer.write(&leaf)?;
                 }
             }
-            writers.into_iter().map(parquet::arrow::arrow_writer::ArrowColumnWriter::close).collect()
+            writers
+                .into_iter()
+                .map(parquet::arrow::arrow_writer::ArrowColumnWriter::close)
+                .collect()
         })
         .collect::<parquet::errors::Result<Vec<Vec<_>>>>()?;
     let mut group = writer.next_row_group()?;

@@ -1,1 +1,43 @@
-//! job
+//! The facade: a job specification in, an outcome out. The only public interface that is kept stable,
+//! and the only types that are serialized.
+//!
+//! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize`], [`apply`], [`check`],
+//! [`profile`] and the functions on [`hierarchy`] do what the commands of the same names do.
+
+mod anonymize;
+mod apply;
+mod check;
+mod coding;
+mod error;
+pub mod hierarchy;
+mod measure;
+mod model;
+mod plan;
+mod profile;
+mod publish;
+mod recoding_file;
+mod report;
+mod run;
+mod spec;
+
+pub use anonymize::anonymize;
+pub use apply::{ApplyOptions, apply};
+pub use check::check;
+pub use error::{JobError, Problem};
+pub use profile::{ColumnProfile, Combination, Profile, profile};
+pub use report::{
+    Done, InputReport, MeasuresReport, Outcome, PrivacyReport, RecodingReport, ReleaseReport,
+    Report, RiskReport, SearchReport, Timings,
+};
+pub use run::{Run, Stage};
+pub use spec::{
+    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, PrivacySpec, QuasiSpec,
+    ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
+};
+
+pub use incrowd_data::Level;
+pub use incrowd_engine::EngineError;
+pub use publish::{write_bytes, write_text};
+
+/// The version that reports carry.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -34,6 +34,10 @@ impl Model for KAnonymity {
         None
     }
 
+    fn least_rows(&self) -> Option<u64> {
+        Some(self.k)
+    }
+
     fn describe(&self) -> String {
         format!("{}-anonymity", self.k)
     }

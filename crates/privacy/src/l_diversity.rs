@@ -63,7 +63,8 @@ impl EntropyDiversity {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn entropy(histogram: &Histogram) -> f64 {
-        let mut counts: Vec<u64> = histogram.present().iter().map(|&c| histogram.count(c)).collect();
+        let mut counts: Vec<u64> =
+            histogram.present().iter().map(|&c| histogram.count(c)).collect();
         // A sum in one order, whatever the order in which rows were added.
         counts.sort_unstable();
         let total = counts.iter().sum::<u64>() as f64;
@@ -112,7 +113,8 @@ impl Model for RecursiveDiversity {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn holds(&self, class: &Class) -> bool {
         let histogram = &class.histograms[self.column];
-        let mut counts: Vec<u64> = histogram.present().iter().map(|&c| histogram.count(c)).collect();
+        let mut counts: Vec<u64> =
+            histogram.present().iter().map(|&c| histogram.count(c)).collect();
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let tail: u64 = counts.iter().skip(self.l as usize - 1).sum();
         counts.first().is_some_and(|&most| (most as f64) < self.c * tail as f64)

@@ -30,6 +30,11 @@ pub trait Model: std::fmt::Debug + Send + Sync {
     /// The extra column that it looks at, by index; none if it only counts.
     fn looks_at(&self) -> Option<usize>;
 
+    /// The least number of rows (or entities) of a class, if that is all that the model asks for.
+    fn least_rows(&self) -> Option<u64> {
+        None
+    }
+
     /// The model and its parameter, e.g. `entropy 3-diversity`.
     fn describe(&self) -> String;
 }

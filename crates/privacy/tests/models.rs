@@ -99,7 +99,8 @@ fn parameters_are_checked() {
 fn monotone_means_monotone() {
     let mut state = 7u64;
     let mut next = move |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let models: Vec<Box<dyn Model>> = vec![

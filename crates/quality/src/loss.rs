@@ -16,7 +16,8 @@ pub fn loss_by_column(attributes: &[Attribute], recoded: &Recoded) -> Vec<f64> {
             for (&cell, &size) in column.of_class.iter().zip(&recoded.sizes) {
                 rows_of_cell[cell as usize] += size;
             }
-            let lost: f64 = of_cell.iter().zip(&rows_of_cell).map(|(l, &rows)| l * rows as f64).sum();
+            let lost: f64 =
+                of_cell.iter().zip(&rows_of_cell).map(|(l, &rows)| l * rows as f64).sum();
             (lost + recoded.n_suppressed as f64) / n_rows
         })
         .collect()

@@ -128,11 +128,13 @@ mod tests {
         check(&age, &age.cell(0, 3, &[]), Some("*"));
         let day = attribute(Kind::Date, &["2024-01-03", "2024-02-11"], false, Shape::Numeric);
         check(&day, &day.cell(0, 1, &[]), Some("[2024-01-03-2024-02-11]"));
-        let status = attribute(Kind::Text, &["Divorced", "Single", "Widowed"], true, Shape::Unordered);
+        let status =
+            attribute(Kind::Text, &["Divorced", "Single", "Widowed"], true, Shape::Unordered);
         check(&status, &status.cell(0, 2, &[0, 2]), Some("{Divorced|Widowed}"));
         check(&status, &status.cell(0, 3, &[0, 3]), Some("{|Divorced}"));
         check(&status, &status.cell(0, 3, &[0, 1, 2, 3]), Some("*"));
-        let rows = ["fr;Europe;*", "de;Europe;*", "jp;Asia;*"].map(|row| row.split(';').map(str::to_owned).collect());
+        let rows = ["fr;Europe;*", "de;Europe;*", "jp;Asia;*"]
+            .map(|row| row.split(';').map(str::to_owned).collect());
         let tree = Shape::Tree(Hierarchy::from_rows(&rows).unwrap());
         let country = attribute(Kind::Text, &["fr", "de", "jp"], false, tree);
         check(&country, &country.cell(0, 1, &[]), Some("Europe"));

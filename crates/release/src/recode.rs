@@ -48,7 +48,11 @@ pub fn recode(set: &FrequencySet, assignment: &Assignment) -> Classes {
 /// Cells that cover the whole region of each class, which tell less about its rows. Missing values
 /// are covered only where the class has some.
 #[must_use]
-pub fn recode_regions(set: &FrequencySet, assignment: &Assignment, tree: &PartitionTree) -> Classes {
+pub fn recode_regions(
+    set: &FrequencySet,
+    assignment: &Assignment,
+    tree: &PartitionTree,
+) -> Classes {
     let members = members(set, assignment);
     let n_codes: Vec<u32> = set.attributes.iter().map(Attribute::n_codes).collect();
     let regions = tree.regions(&n_codes);
@@ -194,7 +198,8 @@ fn number(columns: Vec<RecodedColumn>, sizes: &[u64], n_suppressed: u64) -> Clas
     let columns = columns
         .into_par_iter()
         .map(|column| {
-            let of_class: Vec<u32> = first_of.iter().map(|&c| column.of_class[c as usize]).collect();
+            let of_class: Vec<u32> =
+                first_of.iter().map(|&c| column.of_class[c as usize]).collect();
             RecodedColumn { cells: column.cells, of_class }
         })
         .map(drop_unused)
@@ -214,7 +219,8 @@ fn drop_unused(column: RecodedColumn) -> RecodedColumn {
             next.saturating_sub(1)
         })
         .collect();
-    let cells = column.cells.into_iter().zip(&used).filter(|(_, used)| **used).map(|(c, _)| c).collect();
+    let cells =
+        column.cells.into_iter().zip(&used).filter(|(_, used)| **used).map(|(c, _)| c).collect();
     let of_class = column.of_class.iter().map(|&cell| new_id[cell as usize]).collect();
     RecodedColumn { cells, of_class }
 }

@@ -31,7 +31,8 @@ impl Problem<'_> {
     /// Whether k-anonymity over rows is all that is asked: then counts decide everything.
     #[must_use]
     pub fn only_counts(&self) -> bool {
-        self.entity.is_none() && self.models.iter().all(|model| model.looks_at().is_none())
+        let is_k = |model: &dyn Model| model.least_rows().is_some_and(|least| least <= self.k);
+        self.entity.is_none() && self.models.iter().all(|model| is_k(model.as_ref()))
     }
 }
 

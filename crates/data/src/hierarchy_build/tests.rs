@@ -61,12 +61,7 @@ fn other_intervals_are_half_open() {
 
 #[test]
 fn decimals_are_exact() {
-    check_intervals(
-        "0.3 .3 3e-1",
-        0.1,
-        None,
-        "0.3;[0.3-0.4[;* .3;[0.3-0.4[;* 3e-1;[0.3-0.4[;*",
-    );
+    check_intervals("0.3 .3 3e-1", 0.1, None, "0.3;[0.3-0.4[;* .3;[0.3-0.4[;* 3e-1;[0.3-0.4[;*");
     check_intervals(
         "0.69999999999999999999999999999999999999999999",
         0.1,
@@ -115,13 +110,8 @@ fn huge_numbers_are_exact_or_refused() {
 
 #[test]
 fn bad_intervals_are_refused() {
-    for text in
-        ["", "x", "-", ".", "1e", "--1", "1,5", "nan", "inf", " 1", "0x1", "1e9999999999"]
-    {
-        check_error(
-            intervals(&["1", text], 1.0, None, &[]),
-            &BuildError::NotANumber { row: 2 },
-        );
+    for text in ["", "x", "-", ".", "1e", "--1", "1,5", "nan", "inf", " 1", "0x1", "1e9999999999"] {
+        check_error(intervals(&["1", text], 1.0, None, &[]), &BuildError::NotANumber { row: 2 });
     }
     for width in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300] {
         check_error(intervals(&["1"], width, None, &[]), &BuildError::BadWidth);
@@ -130,10 +120,7 @@ fn bad_intervals_are_refused() {
         check_error(intervals(&["1"], 1.0, Some(origin), &[]), &BuildError::BadOrigin);
     }
     check_error(intervals(&["1"], 1.0, None, &[2, 1]), &BuildError::BadMerge { level: 3 });
-    check_error(
-        intervals(&["1"], 1.0, None, &[u32::MAX; 9]),
-        &BuildError::TooWide { level: 5 },
-    );
+    check_error(intervals(&["1"], 1.0, None, &[u32::MAX; 9]), &BuildError::TooWide { level: 5 });
 }
 
 #[test]
@@ -290,9 +277,7 @@ impl Seeded {
     fn text(&mut self, alphabet: &[char]) -> String {
         let length = self.below(7);
         let len = alphabet.len() as u64;
-        (0..length)
-            .map(|_| alphabet[usize::try_from(self.below(len)).expect("small")])
-            .collect()
+        (0..length).map(|_| alphabet[usize::try_from(self.below(len)).expect("small")]).collect()
     }
 
     fn number(&mut self) -> String {
@@ -331,8 +316,7 @@ fn refs(values: &[String]) -> Vec<&str> {
 fn random_texts_make_hierarchies() {
     let mut seeded = Seeded(7);
     for _ in 0..60 {
-        let texts =
-            seeded.many(|seeded| seeded.text(&['a', 'b', '*', 'é', '|', '{', '}', '-']));
+        let texts = seeded.many(|seeded| seeded.text(&['a', 'b', '*', 'é', '|', '{', '}', '-']));
         let texts = refs(&texts);
         let character = if seeded.below(2) == 0 { '*' } else { 'a' };
         assert_sound(&texts, &mask(&texts, MaskSide::Left, character));
@@ -355,8 +339,7 @@ fn random_numbers_make_hierarchies() {
         for width in [1.0, 5.0, 0.1, 2.5, 1e7] {
             for origin in [None, Some(0.0), Some(-3.3), Some(1e6)] {
                 for levels in [&[][..], &[2], &[3, 2, 10]] {
-                    let rows =
-                        intervals(&numbers, width, origin, levels).expect("small numbers");
+                    let rows = intervals(&numbers, width, origin, levels).expect("small numbers");
                     assert_sound(&numbers, &rows);
                 }
             }

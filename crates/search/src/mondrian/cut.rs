@@ -66,7 +66,9 @@ fn children<C: PackedCode>(
         }
         for part in parts.iter().filter(|part| !part.is_empty()) {
             tally.clear();
-            part.iter().for_each(|&point| tally.add(region.vectors[point] as usize, region.rows[point]));
+            for &point in part {
+                tally.add(region.vectors[point] as usize, region.rows[point]);
+            }
             if !all_hold(problem.models, tally.class()) {
                 return None;
             }
@@ -125,7 +127,11 @@ fn frequency_set<C: PackedCode>(
         for (code, count) in region.column(attribute) {
             rows[(code - extent.lo) as usize] += u64::from(count);
         }
-        (extent.lo..).zip(rows).filter(|(_, r)| *r > 0).map(|(code, rows)| Value { code, rows }).collect()
+        (extent.lo..)
+            .zip(rows)
+            .filter(|(_, r)| *r > 0)
+            .map(|(code, rows)| Value { code, rows })
+            .collect()
     } else {
         let mut values: Vec<Value> = region
             .column(attribute)

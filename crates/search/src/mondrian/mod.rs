@@ -12,11 +12,12 @@
 //!   median the cut behind it may leave too few points where the one before it does not. Where no
 //!   cut on the widest attribute is allowable the next widest is tried, so that a leaf has no
 //!   allowable cut at all (Theorem 2 needs it; the proof of Theorem 4 takes it for granted).
-//! - Equal widths go to the attribute with the fewest values, then to the first. That gives the
-//!   paper's Figure 3.
+//! - Equal widths go to the attribute with the fewest codes (missing counts as one), then to the
+//!   first. That gives the paper's Figure 3.
 //! - An attribute with a hierarchy is cut into the children of the node that holds the region, as
 //!   *Workload-Aware Anonymization* (KDD 2006, section 2.2) does, all of which must satisfy the models.
-//! - In a region where only some points miss a value, the cut between value and missing comes first.
+//! - Where only some points of a region miss a value of an ordered attribute, the cut between value
+//!   and missing comes first among the cuts on that attribute.
 //!
 //! # Guarantees
 //!
@@ -30,7 +31,8 @@
 //! # Invariants
 //!
 //! - M1: open and closed regions together hold every row exactly once.
-//! - M2: every region, open or closed, satisfies the models.
+//! - M2: every region that has rows, open or closed, satisfies the models. A child of a hierarchy
+//!   node may have none: it is a class of the recoding, for other rows, but of no release.
 //! - M3: a closed region has no allowable cut on any attribute.
 //!
 //! # Cost

@@ -4,7 +4,7 @@
 //! The division goes by the order of the vectors, which is the order of their codes and of the
 //! extra columns, so that it does not depend on the order of the input.
 
-use incrowd_data::{Assignment, Attribute, FrequencySet, Shape};
+use incrowd_data::{Assignment, Attribute, Codes, FrequencySet, Shape};
 use incrowd_privacy::{Tally, all_hold};
 
 use crate::{Found, Outcome, Problem, Recoding};
@@ -21,7 +21,8 @@ const PARALLEL_FROM: usize = 1 << 12;
 
 /// Anonymize of Figure 7, with the points at the median divided evenly.
 pub(crate) fn relaxed(problem: &Problem) -> Outcome {
-    let whole = (0..).zip(&problem.set.counts).map(|(vector, &rows)| Share { vector, rows }).collect();
+    let whole =
+        (0..).zip(&problem.set.counts).map(|(vector, &rows)| Share { vector, rows }).collect();
     let mut tally = Tally::new(problem.set, problem.entity);
     let classes = anonymize(problem, whole, &mut tally);
     if problem.budget.is_cancelled() {
@@ -49,7 +50,9 @@ fn anonymize(problem: &Problem, region: Vec<Share>, tally: &mut Tally) -> Vec<Ve
         || anonymize(problem, first, &mut Tally::new(problem.set, problem.entity)),
         || {
             let mut tally = Tally::new(problem.set, problem.entity);
-            rest.into_iter().flat_map(|part| anonymize(problem, part, &mut tally)).collect::<Vec<_>>()
+            rest.into_iter()
+                .flat_map(|part| anonymize(problem, part, &mut tally))
+                .collect::<Vec<_>>()
         },
     );
     classes.extend(more);
@@ -105,7 +108,8 @@ fn children(
 ) -> Option<Vec<Vec<Share>>> {
     let Shape::Tree(hierarchy) = &problem.set.attributes[attribute].shape else { return None };
     let code = |share: &Share| problem.set.vectors[attribute].get(share.vector as usize);
-    let (lo, hi) = region.iter().map(code).fold((u32::MAX, 0), |(lo, hi), c| (lo.min(c), hi.max(c)));
+    let (lo, hi) =
+        region.iter().map(code).fold((u32::MAX, 0), |(lo, hi), c| (lo.min(c), hi.max(c)));
     let (level, node) = hierarchy.common(lo, hi);
     let children = hierarchy.children(level, node);
     let mut parts = vec![Vec::new(); children.len()];
@@ -131,6 +135,7 @@ fn divide(
     sorted.sort_by_key(|share| codes.get(share.vector as usize));
     let half = n_rows.div_ceil(2);
     let mut places = vec![half];
+    let before_missing = rows_before_missing(&problem.set.attributes[attribute], codes, &sorted);
     if !problem.only_counts() {
         let ends = sorted.iter().scan(0, |end, share| {
             *end += u64::from(share.rows);
@@ -139,6 +144,7 @@ fn divide(
         places.extend(ends.filter(|&end| end < n_rows && end != half));
         places.sort_by_key(|&place| (place.abs_diff(half), place));
     }
+    places.splice(0..0, before_missing.filter(|&place| 0 < place && place < n_rows));
     places.into_iter().find_map(|place| {
         let (mut low, mut high) = split_at(&sorted, place);
         if !satisfies(problem, &low, tally) || !satisfies(problem, &high, tally) {
@@ -148,6 +154,16 @@ fn divide(
         high.sort_unstable();
         Some(vec![low, high])
     })
+}
+
+/// The rows that have a value, if the attribute is ordered and some rows have none.
+fn rows_before_missing(attribute: &Attribute, codes: &Codes, sorted: &[Share]) -> Option<u64> {
+    let missing = attribute.dictionary.missing()?;
+    if !matches!(attribute.shape, Shape::Numeric | Shape::Ordinal) {
+        return None;
+    }
+    let valued = sorted.iter().filter(|share| codes.get(share.vector as usize) != missing);
+    Some(valued.map(|share| u64::from(share.rows)).sum())
 }
 
 /// The first `n_rows` rows and the others.
@@ -172,7 +188,9 @@ fn satisfies(problem: &Problem, part: &[Share], tally: &mut Tally) -> bool {
         return part.iter().map(|share| u64::from(share.rows)).sum::<u64>() >= problem.k;
     }
     tally.clear();
-    part.iter().for_each(|share| tally.add(share.vector as usize, share.rows));
+    for share in part {
+        tally.add(share.vector as usize, share.rows);
+    }
     all_hold(problem.models, tally.class())
 }
 

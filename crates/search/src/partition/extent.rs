@@ -40,6 +40,9 @@ const CHUNK: usize = 1 << 16;
 /// The extent of a region on every attribute.
 pub(crate) fn extents<C: PackedCode>(region: &Buffers<'_, C>) -> Vec<Extent> {
     let d = region.n_attributes;
+    if d == 0 {
+        return Vec::new();
+    }
     let scan = |codes: &[C]| {
         let mut found = vec![Extent::NONE; d];
         for point in codes.chunks_exact(d) {

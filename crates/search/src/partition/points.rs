@@ -88,7 +88,11 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
     /// The codes of one attribute with the rows of each point.
     pub(crate) fn column(&self, attribute: usize) -> impl Iterator<Item = (u32, u32)> {
         let codes = self.codes.get(attribute..).unwrap_or_default();
-        codes.iter().step_by(self.n_attributes).zip(self.rows.iter()).map(|(&c, &rows)| (c.into(), rows))
+        codes
+            .iter()
+            .step_by(self.n_attributes)
+            .zip(self.rows.iter())
+            .map(|(&c, &rows)| (c.into(), rows))
     }
 
     /// Copies every point into `to`, those of part 0 first, then those of part 1 and so on, in their

@@ -1,0 +1,156 @@
+//! Benchmarks of Incrowd, as ratios to a plain copy in the same run on the same machine.
+//!
+//! `incrowd-bench speed --rows N` generates a synthetic census table (8 quasi-identifiers, 1 sensitive,
+//! 4 other columns; seeded), copies it with DataFusion, anonymizes it with the `incrowd` binary that
+//! stands beside this one, and prints both times, their ratio, and where the time went.
+
+mod census;
+mod copy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(name = "incrowd-bench", about = "Benchmarks, as ratios within one run")]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Time a whole anonymize command against a plain copy of the same file
+    Speed {
+        /// Rows of the table
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: u64,
+        /// Runs of each; the best counts
+        #[arg(long, default_value_t = 2)]
+        runs: usize,
+        /// Where the tables are made (removed afterwards if not given)
+        #[arg(long)]
+        dir: Option<PathBuf>,
+    },
+    /// Write the synthetic census table
+    Census {
+        /// Rows
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: u64,
+        /// A CSV file
+        output: PathBuf,
+    },
+    /// Copy a file with DataFusion (its own process, so that its time is comparable)
+    Copy {
+        /// From
+        input: PathBuf,
+        /// To
+        output: PathBuf,
+    },
+}
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Task::Speed { rows, runs, dir } => speed(rows, runs, dir),
+        Task::Census { rows, output } => census::write(&output, rows, 7).map_err(Into::into),
+        Task::Copy { input, output } => copy::copy(&input, &output),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn speed(rows: u64, runs: usize, dir: Option<PathBuf>) -> Result<(), Failure> {
+    let is_ours = dir.is_none();
+    let dir = dir.unwrap_or_else(|| {
+        std::env::temp_dir().join(format!("incrowd-bench-{}", std::process::id()))
+    });
+    std::fs::create_dir_all(&dir)?;
+    let csv = dir.join("census.csv");
+    let parquet = dir.join("census.parquet");
+    census::write(&csv, rows, 7)?;
+    run_self(&["copy".as_ref(), csv.as_os_str(), parquet.as_os_str()])?;
+    println!(
+        "| {rows} rows | copy s | anonymize s | ratio | bytes a row | read | search | recode | write | verify |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for (name, input, ending) in
+        [("CSV to CSV", &csv, "csv"), ("Parquet to Parquet", &parquet, "parquet")]
+    {
+        let measured =
+            compare(input, &dir.join(format!("out.{ending}")), &dir.join("report.json"), runs)?;
+        println!("| {name} | {measured}");
+    }
+    if is_ours {
+        std::fs::remove_dir_all(&dir)?;
+    }
+    Ok(())
+}
+
+/// The best of some runs of both commands, as the cells of a table row.
+fn compare(input: &Path, output: &Path, report: &Path, runs: usize) -> Result<String, Failure> {
+    let (mut copied, mut anonymized) = (f64::MAX, f64::MAX);
+    let mut best_report = serde_json::Value::Null;
+    for _ in 0..runs {
+        let _ = std::fs::remove_file(output);
+        let start = now();
+        run_self(&["copy".as_ref(), input.as_os_str(), output.as_os_str()])?;
+        copied = copied.min(start.elapsed().as_secs_f64());
+        std::fs::remove_file(output)?;
+        let start = now();
+        anonymize(input, output, report)?;
+        let seconds = start.elapsed().as_secs_f64();
+        if seconds < anonymized {
+            anonymized = seconds;
+            best_report = serde_json::from_str(&std::fs::read_to_string(report)?)?;
+        }
+    }
+    let timing = |stage: &str| best_report["timings_s"][stage].as_f64().unwrap_or(0.0);
+    let peak = best_report["search"]["peak_memory_bytes"].as_f64().unwrap_or(0.0);
+    let rows = best_report["input"]["rows"].as_f64().unwrap_or(1.0);
+    Ok(format!(
+        "{copied:.2} | {anonymized:.2} | {:.2} | {:.0} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} |",
+        anonymized / copied,
+        peak / rows,
+        timing("read"),
+        timing("search"),
+        timing("recode"),
+        timing("write"),
+        timing("verify")
+    ))
+}
+
+fn anonymize(input: &Path, output: &Path, report: &Path) -> Result<(), Failure> {
+    let incrowd = std::env::current_exe()?.with_file_name("incrowd");
+    if !incrowd.exists() {
+        return Err("build the command first: cargo build --release".into());
+    }
+    let status = Command::new(incrowd)
+        .arg("anonymize")
+        .arg(input)
+        .arg("-o")
+        .arg(output)
+        .args(["-k", "10", "--quasi", census::QUASI, "--sensitive", "diagnosis"])
+        .args(["--insensitive", "hours,amount,visit,note", "--quiet", "--force", "--report"])
+        .arg(report)
+        .status()?;
+    if status.success() { Ok(()) } else { Err("incrowd failed".into()) }
+}
+
+fn run_self(args: &[&std::ffi::OsStr]) -> Result<(), Failure> {
+    let status = Command::new(std::env::current_exe()?).args(args).status()?;
+    if status.success() { Ok(()) } else { Err("the copy failed".into()) }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+fn now() -> Instant {
+    Instant::now()
+}

@@ -1,0 +1,280 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Release tables about people so that every record is hidden in a crowd of at least k that look the
+/// same.
+#[derive(Debug, Parser)]
+#[command(name = "incrowd", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 no release satisfies the job or the check failed, 2 the \
+                        request or the input is wrong, 130 interrupted. Nothing is written but on 0."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the columns of a table, their types, likely roles, and what singles people out
+    Profile(ProfileArgs),
+    /// Turn a table into a release: search, recode, verify, publish, report
+    Anonymize(Box<AnonymizeArgs>),
+    /// Measure any table: k, l, t and risk; exit code 1 when below what is asked
+    Check(Box<CheckArgs>),
+    /// Apply a saved recoding to new rows, verify, publish
+    Apply(Box<ApplyArgs>),
+    /// Build, check and show hierarchies
+    #[command(subcommand)]
+    Hierarchy(HierarchyCommand),
+    /// Anonymize the bundled census table into the folder `incrowd-demo`
+    Demo {
+        /// Where the files go
+        #[arg(default_value = "incrowd-demo")]
+        folder: PathBuf,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    /// A file, a folder or a glob (.csv, .tsv, .parquet, .arrow, .jsonl; text also as .gz or .zst)
+    pub(crate) input: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Threads (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+}
+
+/// What can stand in the job file instead.
+#[derive(Debug, Args, Default)]
+pub(crate) struct JobArgs {
+    /// A TOML job file; flags win over it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job: Option<PathBuf>,
+    /// k-anonymity: the least size of a class (at least 2)
+    #[arg(short, value_name = "N")]
+    pub(crate) k: Option<u64>,
+    /// A quasi-identifier set: columns that an attacker can know; repeat it for several sets
+    #[arg(long, value_name = "[NAME=]A,B,C")]
+    pub(crate) quasi: Vec<String>,
+    /// Columns that are never released
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) identifier: Vec<String>,
+    /// Columns that nobody should learn about a person
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) sensitive: Vec<String>,
+    /// Columns that are released as they are
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) insensitive: Vec<String>,
+    /// Columns that a model will predict
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) target: Vec<String>,
+    /// The column whose distinct values k counts, instead of rows
+    #[arg(long, value_name = "A")]
+    pub(crate) entity: Option<String>,
+    /// What to do with a column that has no role: error or drop
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) undeclared: Option<String>,
+    /// A hierarchy: no header, leaf;level 1;...;*
+    #[arg(long, value_name = "COL=FILE")]
+    pub(crate) hierarchy: Vec<String>,
+    /// l-diversity of a sensitive column: distinct:3, entropy:3 or recursive:4,3
+    #[arg(long, value_name = "[COL=]FORM")]
+    pub(crate) l_diversity: Vec<String>,
+    /// t-closeness of a sensitive column
+    #[arg(long, value_name = "[COL=]T")]
+    pub(crate) t_closeness: Vec<String>,
+    /// Squared-error diversity of a numeric sensitive column
+    #[arg(long, value_name = "[COL=]X")]
+    pub(crate) squared_error: Vec<String>,
+    /// A missing value is a category of its own, or an error: category or error
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) missing: Option<String>,
+    /// Threads (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print the effective job and stop
+    #[arg(long)]
+    pub(crate) print_job: bool,
+    /// Print the report as JSON on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print errors only
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnonymizeArgs {
+    /// A file, a folder or a glob (.csv, .tsv, .parquet, .arrow, .jsonl; text also as .gz or .zst)
+    pub(crate) input: Option<String>,
+    /// The release (.csv, .tsv, .parquet or .arrow; text also as .gz or .zst)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// How many rows may be left out: 0.02, 2% or 100rows (default 0)
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) suppress: Option<String>,
+    /// The algorithm: mondrian
+    #[arg(long, value_name = "NAME")]
+    pub(crate) algorithm: Option<String>,
+    /// The algorithm's variant: strict or relaxed
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+    /// Relaxed partitioning: smaller classes, a local recoding
+    #[arg(long)]
+    pub(crate) relaxed: bool,
+    /// The measure that is reported as the cost: discernibility, average-class-size, loss, entropy,
+    /// classification, height or precision
+    #[arg(long, value_name = "NAME")]
+    pub(crate) measure: Option<String>,
+    /// What stands in a recoded cell: range, region, bounds, mean or range+mean
+    #[arg(long, value_name = "FORM")]
+    pub(crate) labels: Option<String>,
+    /// What becomes of suppressed rows: drop or star
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) suppressed: Option<String>,
+    /// What random choices are made from (Mondrian makes none)
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Write the report
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<String>,
+    /// Write the recoding, so that `incrowd apply` can use it
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) recoding: Option<String>,
+    /// Replace existing outputs
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The table: a file, a folder or a glob
+    pub(crate) input: Option<String>,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Write the report
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<String>,
+    /// Replace an existing report
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    /// A file that `anonymize --recoding` wrote
+    pub(crate) recoding: PathBuf,
+    /// The new rows
+    pub(crate) input: String,
+    /// The release
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: String,
+    /// What to do with a column that the recoding does not know: error or drop
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) undeclared: Option<String>,
+    /// How many rows may be left out (default: as the recoding says)
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) suppress: Option<String>,
+    /// What becomes of suppressed rows: drop or star
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) suppressed: Option<String>,
+    /// Publish even if a model does not hold: for held-out test rows that are not handed on
+    #[arg(long)]
+    pub(crate) unverified: bool,
+    /// Write the report
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<String>,
+    /// Threads (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Replace existing outputs
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the report as JSON on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print errors only
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HierarchyCommand {
+    /// Build a hierarchy from the values of a column, or from a declared order
+    Make(Box<MakeArgs>),
+    /// Test a hierarchy: form, nesting, one root, and with a table whether every value is covered
+    Check {
+        /// The hierarchy
+        file: PathBuf,
+        /// A table whose values it should cover
+        #[arg(long, requires = "column")]
+        input: Option<String>,
+        /// The column
+        #[arg(long, requires = "input")]
+        column: Option<String>,
+    },
+    /// Show a hierarchy as a tree
+    Show {
+        /// The hierarchy
+        file: PathBuf,
+        /// Children shown of each node
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        most: usize,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("way").required(true).args(["width", "mask", "dates", "fan_out"])))]
+pub(crate) struct MakeArgs {
+    /// The table that has the column
+    #[arg(required_unless_present = "order")]
+    pub(crate) input: Option<String>,
+    /// The column
+    #[arg(long, required_unless_present = "order")]
+    pub(crate) column: Option<String>,
+    /// Intervals of this width
+    #[arg(long, value_name = "W")]
+    pub(crate) width: Option<f64>,
+    /// Where intervals are counted from (default: a multiple of the width)
+    #[arg(long, value_name = "X", requires = "width", allow_negative_numbers = true)]
+    pub(crate) origin: Option<f64>,
+    /// How many neighbours each further level joins (default: 2, until one is left)
+    #[arg(long, value_name = "N,N", value_delimiter = ',', requires = "width")]
+    pub(crate) levels: Option<Vec<u32>>,
+    /// Hide one more character a level, from the left or the right
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) mask: Option<String>,
+    /// The character that hides
+    #[arg(long, value_name = "C", requires = "mask")]
+    pub(crate) character: Option<char>,
+    /// Parts of dates: day, week, month, quarter, year, decade, century
+    #[arg(long, value_name = "P,P", value_delimiter = ',')]
+    pub(crate) dates: Option<Vec<String>>,
+    /// Join this many neighbours a level, in the order of the values
+    #[arg(long, value_name = "N")]
+    pub(crate) fan_out: Option<usize>,
+    /// The values in their order (with --fan-out, instead of a table)
+    #[arg(long, value_name = "V,V", value_delimiter = ',', requires = "fan_out", conflicts_with_all = ["input", "column"])]
+    pub(crate) order: Option<Vec<String>>,
+    /// Where the hierarchy goes (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+}

@@ -1,0 +1,393 @@
+//! What each command does with the facade.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use incrowd_job::{
+    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobError, JobSpec, Outcome,
+    Problem, QuasiSpec, Run, SuppressLimit, ValueLimit, hierarchy,
+};
+
+use crate::args::{
+    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, HierarchyCommand, JobArgs, MakeArgs,
+    ProfileArgs,
+};
+use crate::progress::Progress;
+use crate::{demo, message};
+
+/// Runs a command; gives the exit code.
+pub(crate) fn run(cli: Cli) -> u8 {
+    let run = watched_run();
+    let result = match cli.command {
+        Command::Profile(args) => profile(&run, &args),
+        Command::Anonymize(args) => anonymize(&run, &args),
+        Command::Check(args) => check(&run, &args),
+        Command::Apply(args) => apply(&run, &args),
+        Command::Hierarchy(command) => hierarchy_command(&run, &command),
+        Command::Demo { folder } => demo::demo(&run, &folder),
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "incrowd", &mut text);
+            message::data(&String::from_utf8_lossy(&text));
+            Ok(0)
+        }
+        Command::Man => {
+            let mut text = Vec::new();
+            let _ = clap_mangen::Man::new(Cli::command()).render(&mut text);
+            message::data(&String::from_utf8_lossy(&text));
+            Ok(0)
+        }
+    };
+    result.unwrap_or_else(|error| message::error(&error))
+}
+
+/// A run that Ctrl-C stops: the first time in good order, the second time at once.
+fn watched_run() -> Run {
+    let run = Run::default();
+    let watched = run.clone();
+    let mut is_second = false;
+    let handler = move || {
+        if is_second {
+            #[expect(clippy::exit, reason = "the user insists")]
+            std::process::exit(i32::from(message::EXIT_INTERRUPTED));
+        }
+        is_second = true;
+        watched.cancel();
+    };
+    let _ = ctrlc::set_handler(handler);
+    run
+}
+
+fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
+    let progress = Progress::start(run, false);
+    let profile = incrowd_job::profile(run, &args.input, args.threads)?;
+    drop(progress);
+    if args.json {
+        let json = serde_json::to_string_pretty(&profile).expect("a profile has a JSON form");
+        message::data(&(json + "\n"));
+    } else {
+        message::data(&message::profile(&profile));
+    }
+    Ok(0)
+}
+
+fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
+    let mut spec = job(&args.job)?;
+    set(&mut spec.input, args.input.as_ref());
+    set(&mut spec.output, args.output.as_ref());
+    set(&mut spec.report, args.report.as_ref());
+    set(&mut spec.recoding, args.recoding.as_ref());
+    set(&mut spec.search.algorithm, args.algorithm.as_ref());
+    set(&mut spec.search.variant, args.variant.as_ref());
+    set(&mut spec.search.measure, args.measure.as_ref());
+    set(&mut spec.release.labels, args.labels.as_ref());
+    set(&mut spec.release.suppressed, args.suppressed.as_ref());
+    set(&mut spec.search.seed, args.seed.as_ref());
+    set(&mut spec.search.relaxed, args.relaxed.then_some(&true));
+    set(&mut spec.privacy.suppress, args.suppress.clone().map(SuppressLimit::Text).as_ref());
+    refuse_html(spec.report.as_deref())?;
+    if args.job.print_job {
+        message::data(&spec.to_toml());
+        return Ok(0);
+    }
+    let progress = Progress::start(run, args.job.quiet);
+    let outcome = incrowd_job::anonymize(run, &spec, args.force)?;
+    drop(progress);
+    let code = message::outcome(&outcome, args.job.quiet, args.job.json);
+    if let (Outcome::Done(done), false) = (&outcome, args.job.quiet) {
+        message::note(&message::summary(&done.report));
+        message::note(&format!("written: {}", spec.output.as_deref().unwrap_or_default()));
+    }
+    Ok(code)
+}
+
+fn check(run: &Run, args: &CheckArgs) -> Result<u8, JobError> {
+    let mut spec = job(&args.job)?;
+    set(&mut spec.input, args.input.as_ref());
+    spec.report.clone_from(&args.report);
+    refuse_html(spec.report.as_deref())?;
+    if args.job.print_job {
+        message::data(&spec.to_toml());
+        return Ok(0);
+    }
+    if let Some(path) =
+        args.report.as_deref().filter(|path| Path::new(path).exists() && !args.force)
+    {
+        return Err(Problem {
+            message: format!("`{path}` exists already"),
+            help: Some("choose another name, or replace it with --force".to_owned()),
+        }
+        .into());
+    }
+    let progress = Progress::start(run, args.job.quiet);
+    let outcome = incrowd_job::check(run, &spec)?;
+    drop(progress);
+    let report = match &outcome {
+        Outcome::Done(done) => Some(&done.report),
+        Outcome::Failed { report, .. } => report.as_deref(),
+    };
+    if let (Some(report), Some(path)) = (report, &args.report) {
+        incrowd_job::write_text(Path::new(path), &report.to_json(), args.force)?;
+    }
+    if let (Some(report), false, false) = (report, args.job.quiet, args.job.json) {
+        message::data(&(message::summary(report) + "\n"));
+    }
+    Ok(message::outcome(&outcome, args.job.quiet, args.job.json))
+}
+
+fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
+    refuse_html(args.report.as_deref())?;
+    let options = ApplyOptions {
+        input: args.input.clone(),
+        output: args.output.clone(),
+        report: args.report.clone(),
+        undeclared: args.undeclared.clone(),
+        suppress: args.suppress.clone().map(SuppressLimit::Text),
+        suppressed: args.suppressed.clone(),
+        unverified: args.unverified,
+        force: args.force,
+        threads: args.threads,
+    };
+    let progress = Progress::start(run, args.quiet);
+    let outcome = incrowd_job::apply(run, &args.recoding, &options)?;
+    drop(progress);
+    let code = message::outcome(&outcome, args.quiet, args.json);
+    if let (Outcome::Done(done), false) = (&outcome, args.quiet) {
+        message::note(&message::summary(&done.report));
+        message::note(&format!("written: {}", args.output));
+    }
+    Ok(code)
+}
+
+fn refuse_html(report: Option<&str>) -> Result<(), JobError> {
+    match report {
+        Some(path) if !path.to_ascii_lowercase().ends_with(".json") => Err(Problem {
+            message: format!("a report is a .json file, found `{path}`"),
+            help: Some("name it .json".to_owned()),
+        }
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {
+    if let Some(value) = value {
+        *field = Some(value.clone());
+    }
+}
+
+/// The job of the flags, over that of the job file.
+fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
+    let mut spec = match &args.job {
+        Some(path) => JobSpec::from_file(path)?,
+        None => JobSpec::default(),
+    };
+    let mut problems = Vec::new();
+    let roles = [
+        ("identifier", &args.identifier),
+        ("sensitive", &args.sensitive),
+        ("insensitive", &args.insensitive),
+    ];
+    let mut named: Vec<(&str, &String)> = Vec::new();
+    for (role, columns) in roles {
+        for column in columns {
+            add_role(&mut named, role, column, &mut problems);
+            spec.columns.entry(column.clone()).or_default().role = Some(role.to_owned());
+        }
+    }
+    quasi(args, &mut spec, &named, &mut problems);
+    for column in &args.target {
+        spec.columns.entry(column.clone()).or_default().target = true;
+    }
+    if let Some(column) = &args.entity {
+        spec.columns.entry(column.clone()).or_default().entity = true;
+    }
+    hierarchies(args, &mut spec, &mut problems);
+    models(args, &mut spec, &mut problems);
+    set(&mut spec.privacy.k, args.k.as_ref());
+    set(&mut spec.undeclared, args.undeclared.as_ref());
+    set(&mut spec.missing, args.missing.as_ref());
+    set(&mut spec.run.threads, args.threads.as_ref());
+    if problems.is_empty() { Ok(spec) } else { Err(JobError::Request(problems)) }
+}
+
+fn add_role<'a>(
+    named: &mut Vec<(&'a str, &'a String)>,
+    role: &'a str,
+    column: &'a String,
+    problems: &mut Vec<Problem>,
+) {
+    if let Some((other, _)) = named.iter().find(|(other, name)| *name == column && *other != role) {
+        problems.push(Problem {
+            message: format!("column `{column}` is declared {other} and {role}"),
+            help: Some("a column has one role".to_owned()),
+        });
+    }
+    named.push((role, column));
+}
+
+fn quasi(
+    args: &JobArgs,
+    spec: &mut JobSpec,
+    named: &[(&str, &String)],
+    problems: &mut Vec<Problem>,
+) {
+    let mut sets = Vec::new();
+    for (at, text) in args.quasi.iter().enumerate() {
+        let (name, columns) = match text.split_once('=') {
+            Some((name, columns)) => (Some(name), columns),
+            None => (None, text.as_str()),
+        };
+        let columns: Vec<String> =
+            columns.split(',').map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
+        for column in &columns {
+            if let Some((other, _)) = named.iter().find(|(_, known)| *known == column) {
+                problems.push(Problem {
+                    message: format!("column `{column}` is declared {other} and quasi"),
+                    help: Some("a column has one role".to_owned()),
+                });
+            }
+            spec.columns.entry(column.clone()).or_default().role = Some("quasi".to_owned());
+        }
+        let name = name.map_or_else(|| format!("set{}", at + 1), str::to_owned);
+        sets.push(QuasiSpec { name, columns });
+    }
+    let is_named = args.quasi.first().is_some_and(|text| text.contains('='));
+    if sets.len() > 1 || is_named {
+        spec.quasi = sets;
+    }
+}
+
+fn hierarchies(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
+    for text in &args.hierarchy {
+        match text.split_once('=') {
+            Some((column, file)) => {
+                let column: &mut ColumnSpec = spec.columns.entry(column.to_owned()).or_default();
+                column.hierarchy = Some(HierarchySpec::File(file.to_owned()));
+            }
+            None => problems.push(Problem {
+                message: format!("--hierarchy needs COL=FILE, found `{text}`"),
+                help: None,
+            }),
+        }
+    }
+}
+
+fn models(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
+    let wrong = |flag: &str, form: &str| Problem {
+        message: format!("--{flag} is not of the form {form}"),
+        help: None,
+    };
+    for text in &args.l_diversity {
+        match diversity(text) {
+            Some(diversity) => spec.privacy.l_diversity.push(diversity),
+            None => {
+                problems.push(wrong("l-diversity", "[COL=]distinct:3, entropy:3 or recursive:4,3"))
+            }
+        }
+    }
+    let limits = [
+        ("t-closeness", &args.t_closeness, &mut spec.privacy.t_closeness),
+        ("squared-error", &args.squared_error, &mut spec.privacy.squared_error),
+    ];
+    for (flag, texts, list) in limits {
+        for text in texts {
+            let (column, value) = column_and(text);
+            match value.parse() {
+                Ok(value) => list.push(ValueLimit { column, value }),
+                Err(_) => problems.push(wrong(flag, "[COL=]NUMBER")),
+            }
+        }
+    }
+}
+
+fn column_and(text: &str) -> (Option<String>, &str) {
+    match text.rsplit_once('=') {
+        Some((column, value)) => (Some(column.to_owned()), value),
+        None => (None, text),
+    }
+}
+
+fn diversity(text: &str) -> Option<DiversitySpec> {
+    let (column, form) = column_and(text);
+    let (name, value) = form.split_once(':')?;
+    let mut spec = DiversitySpec { column, ..DiversitySpec::default() };
+    match name {
+        "distinct" => spec.distinct = Some(value.parse().ok()?),
+        "entropy" => spec.entropy = Some(value.parse().ok()?),
+        "recursive" => {
+            let (c, l) = value.split_once(',')?;
+            spec.recursive = Some((c.trim().parse().ok()?, l.trim().parse().ok()?));
+        }
+        _ => return None,
+    }
+    Some(spec)
+}
+
+fn hierarchy_command(run: &Run, command: &HierarchyCommand) -> Result<u8, JobError> {
+    match command {
+        HierarchyCommand::Make(args) => make(run, args),
+        HierarchyCommand::Show { file, most } => {
+            message::data(&hierarchy::show(&hierarchy::from_file(file)?.hierarchy, *most));
+            Ok(0)
+        }
+        HierarchyCommand::Check { file, input, column } => {
+            let loaded = hierarchy::from_file(file)?;
+            let tree = &loaded.hierarchy;
+            let sizes: Vec<String> = (0..=tree.height().0)
+                .map(|l| tree.groups(incrowd_job::Level(l)).len().to_string())
+                .collect();
+            message::note(&format!(
+                "`{}` is sound: {} leaves, height {}, nodes a level {}",
+                file.display(),
+                message::count(tree.n_leaves().into()),
+                tree.height().0,
+                sizes.join(", ")
+            ));
+            let (Some(input), Some(column)) = (input, column) else { return Ok(0) };
+            let coverage = hierarchy::coverage(run, &loaded, input, column)?;
+            match coverage.uncovered {
+                None => {
+                    message::note(&format!(
+                        "it covers all {} values of `{column}`",
+                        coverage.n_values
+                    ));
+                    Ok(0)
+                }
+                Some((values, rows, first)) => {
+                    message::note(&format!(
+                        "not satisfied: {values} of {} values of `{column}` in {rows} rows are no leaf, \
+                         the first is data row {first}",
+                        coverage.n_values
+                    ));
+                    Ok(message::EXIT_FAILED)
+                }
+            }
+        }
+    }
+}
+
+fn make(run: &Run, args: &MakeArgs) -> Result<u8, JobError> {
+    let loaded = match (&args.order, &args.input, &args.column) {
+        (Some(order), ..) => hierarchy::make_ordered(order, args.fan_out.unwrap_or(2))?,
+        (None, Some(input), Some(column)) => {
+            let spec = BuiltSpec {
+                mask: args.mask.clone(),
+                character: args.character,
+                dates: args.dates.clone(),
+                width: args.width,
+                origin: args.origin,
+                levels: args.levels.clone(),
+                fan_out: args.fan_out,
+            };
+            hierarchy::make(run, input, column, &spec)?
+        }
+        _ => unreachable!("clap asks for a table and a column, or an order"),
+    };
+    let text = hierarchy::to_text(&loaded.rows);
+    match &args.output {
+        Some(path) => incrowd_job::write_text(path, &text, args.force)?,
+        None => message::data(&text),
+    }
+    Ok(0)
+}

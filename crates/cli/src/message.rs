@@ -1,0 +1,233 @@
+//! What people read: errors, summaries, tables. Everything but data goes to standard error.
+
+use std::io::Write;
+
+use incrowd_job::{JobError, Outcome, Profile, Report};
+
+pub(crate) const EXIT_FAILED: u8 = 1;
+pub(crate) const EXIT_REQUEST: u8 = 2;
+pub(crate) const EXIT_INTERRUPTED: u8 = 130;
+
+/// Writes data to standard output. A reader that has gone away has read enough.
+pub(crate) fn data(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// An error with its causes and the way out; gives the exit code.
+pub(crate) fn error(error: &JobError) -> u8 {
+    match error {
+        JobError::Cancelled => {
+            note(&error.to_string());
+            return EXIT_INTERRUPTED;
+        }
+        JobError::Request(problems) => {
+            for problem in problems {
+                note(&format!("error: {}", problem.message));
+                if let Some(help) = &problem.help {
+                    note(&format!("  help: {help}"));
+                }
+            }
+        }
+        _ => {
+            note(&format!("error: {error}"));
+            let mut cause = std::error::Error::source(error);
+            while let Some(source) = cause {
+                note(&format!("  because: {source}"));
+                cause = source.source();
+            }
+            if let Some(help) = help_for(error) {
+                note(&format!("  help: {help}"));
+            }
+        }
+    }
+    EXIT_REQUEST
+}
+
+fn help_for(error: &JobError) -> Option<&'static str> {
+    use incrowd_job::EngineError as E;
+    let JobError::Engine(error) = error else { return None };
+    match error {
+        E::NotCovered { what: "hierarchy", .. } => Some(
+            "add the values as leaves; `incrowd hierarchy check FILE --input TABLE --column COLUMN` counts them",
+        ),
+        E::NotCovered { .. } => Some("add the values to the order"),
+        E::NotOfKind { .. } => Some("declare another type, or mend the rows"),
+        E::Changed { .. } => Some("run it again when nothing writes to the input"),
+        E::Exists { .. } => Some("choose another name, or replace it with --force"),
+        E::Io { action: "creating a file beside" | "writing" | "publishing", .. } => {
+            Some("see that the folder can be written to and the disk has room")
+        }
+        _ => None,
+    }
+}
+
+/// A panic is a bug of ours; its text names an invariant, never a value.
+pub(crate) fn panicked(info: &std::panic::PanicHookInfo<'_>) {
+    let place =
+        info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
+    note(&format!("error: a bug in incrowd{place}; nothing was written"));
+}
+
+/// What became of a job: the code to exit with, and the report if there is one.
+pub(crate) fn outcome(outcome: &Outcome, is_quiet: bool, json: bool) -> u8 {
+    match outcome {
+        Outcome::Done(done) => {
+            if json {
+                data(&done.report.to_json());
+            }
+            for warning in done.warnings.iter().filter(|_| !is_quiet) {
+                note(&format!("warning: {warning}"));
+            }
+            0
+        }
+        Outcome::Failed { reasons, help, report } => {
+            if let (Some(report), true) = (report, json) {
+                data(&report.to_json());
+            }
+            reasons.iter().for_each(|reason| note(&format!("not satisfied: {reason}")));
+            if let Some(help) = help {
+                note(&format!("  help: {help}"));
+            }
+            EXIT_FAILED
+        }
+    }
+}
+
+/// A number with separators.
+pub(crate) fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// What a release or a checked table is like, for a person.
+pub(crate) fn summary(report: &Report) -> String {
+    let mut lines = Vec::new();
+    for set in &report.privacy {
+        let verb =
+            if report.search.is_none() && report.recoding.is_none() { "is" } else { "is now" };
+        lines.push(format!(
+            "{}: the table {verb} {}-anonymous with respect to {{{}}}",
+            set.quasi,
+            set.k,
+            set.columns.join(", ")
+        ));
+        for (column, found) in &set.sensitive {
+            lines.push(format!(
+                "  {column}: at least {} values in a class, entropy l {:.2}, t {:.3}",
+                found.l_distinct, found.l_entropy, found.t
+            ));
+        }
+    }
+    let release = &report.release;
+    lines.push(format!(
+        "{} rows in {} classes of {} to {}; {} suppressed",
+        count(release.rows),
+        count(release.classes),
+        count(release.smallest_class),
+        count(release.largest_class),
+        count(release.suppressed)
+    ));
+    lines.push(format!(
+        "risk of a record: at most {:.4}, {:.4} on average; {} records at risk",
+        report.risk.prosecutor_max,
+        report.risk.prosecutor_average,
+        count(report.risk.records_at_risk)
+    ));
+    let measures = &report.measures;
+    let mut lost = vec![format!("discernibility {:.0}", measures.discernibility)];
+    let more = [
+        ("average class size", measures.average_class_size),
+        ("loss", measures.loss),
+        ("entropy", measures.entropy),
+        ("precision", measures.precision),
+        ("classification", measures.classification),
+    ];
+    lost.extend(more.iter().filter_map(|(name, value)| value.map(|v| format!("{name} {v:.4}"))));
+    lines.push(format!("lost: {}", lost.join(", ")));
+    lines.join("\n")
+}
+
+/// A profile as aligned tables.
+pub(crate) fn profile(profile: &Profile) -> String {
+    let header = ["column", "type", "distinct", "missing", "unique", "suggested role", "because"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    rows.extend(profile.columns.iter().map(|column| {
+        vec![
+            column.name.clone(),
+            column.kind.clone(),
+            count(column.distinct),
+            count(column.missing),
+            count(column.unique),
+            column.suggested_role.to_owned(),
+            column.reason.clone(),
+        ]
+    }));
+    let mut text = format!("{} rows, {} columns\n\n", count(profile.rows), profile.columns.len());
+    text.push_str(&table(&rows, &[2, 3, 4]));
+    if profile.combinations.is_empty() {
+        return text;
+    }
+    text.push_str("\nwho could be singled out by what others may know:\n\n");
+    let mut rows = vec![["unique rows", "share", "by"].map(str::to_owned).to_vec()];
+    rows.extend(profile.combinations.iter().map(|found| {
+        vec![
+            count(found.unique_rows),
+            format!("{:.1}%", found.unique_share * 100.0),
+            found.columns.join(", "),
+        ]
+    }));
+    text.push_str(&table(&rows, &[0, 1]));
+    text
+}
+
+/// Aligned columns; those in `right` are numbers.
+pub(crate) fn table(rows: &[Vec<String>], right: &[usize]) -> String {
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..n_columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> = row
+            .iter()
+            .enumerate()
+            .map(|(at, cell)| {
+                let pad = " ".repeat(widths[at] - cell.chars().count());
+                if right.contains(&at) { format!("{pad}{cell}") } else { format!("{cell}{pad}") }
+            })
+            .collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_separators() {
+        assert_eq!(
+            [0, 999, 1000, 30_162, 1_234_567].map(count),
+            ["0", "999", "1,000", "30,162", "1,234,567"]
+        );
+    }
+
+    #[test]
+    fn tables_are_aligned() {
+        let rows =
+            vec![vec!["a".to_owned(), "1".to_owned()], vec!["bcd".to_owned(), "10".to_owned()]];
+        assert_eq!(table(&rows, &[1]), "a     1\nbcd  10\n");
+    }
+}

@@ -1,0 +1,77 @@
+//! A line on the terminal while a job takes long: stage, rows, rate.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use incrowd_job::{Run, Stage};
+
+use crate::message::count;
+
+/// Draws until it is dropped. Nothing is drawn if standard error is no terminal.
+pub(crate) struct Progress {
+    is_done: Arc<AtomicBool>,
+    drawer: Option<std::thread::JoinHandle<()>>,
+}
+
+const EVERY: Duration = Duration::from_millis(100);
+
+impl Progress {
+    pub(crate) fn start(run: &Run, is_quiet: bool) -> Progress {
+        let is_done = Arc::new(AtomicBool::new(false));
+        if is_quiet || !std::io::stderr().is_terminal() {
+            return Progress { is_done, drawer: None };
+        }
+        let (run, done) = (run.clone(), Arc::clone(&is_done));
+        let drawer = std::thread::spawn(move || draw(&run, &done));
+        Progress { is_done, drawer: Some(drawer) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.is_done.store(true, Ordering::Relaxed);
+        if let Some(drawer) = self.drawer.take() {
+            let _ = drawer.join();
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "shown to a person, never acted on")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn draw(run: &Run, is_done: &AtomicBool) {
+    let start = now();
+    let mut stage_since: (Stage, Instant) = (Stage::Open, start);
+    let mut has_drawn = false;
+    while !is_done.load(Ordering::Relaxed) {
+        std::thread::sleep(EVERY);
+        let (stage, rows) = run.progress();
+        if stage != stage_since.0 {
+            stage_since = (stage, now());
+        }
+        if start.elapsed() < Duration::from_secs(1) {
+            continue;
+        }
+        let seconds = stage_since.1.elapsed().as_secs_f64();
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rate for the eye"
+        )]
+        let rate = if seconds > 0.2 { (rows as f64 / seconds) as u64 } else { 0 };
+        let mut line = format!("{:<10} {:>6.1} s", stage.word(), start.elapsed().as_secs_f64());
+        if rows > 0 {
+            line.push_str(&format!("  {} rows  {} rows/s", count(rows), count(rate)));
+        }
+        let _ = write!(std::io::stderr(), "\r\x1b[2K{line}");
+        has_drawn = true;
+    }
+    if has_drawn {
+        let _ = write!(std::io::stderr(), "\r\x1b[2K");
+    }
+}

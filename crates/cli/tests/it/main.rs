@@ -1,0 +1,11 @@
+//! The command from the outside: what it prints, what it writes, how it ends.
+
+mod apply;
+mod bad_input;
+mod check;
+mod determinism;
+mod faults;
+mod formats;
+mod harness;
+mod hierarchy;
+mod release;

@@ -1,0 +1,53 @@
+//! `check`: measure any table, also one that another tool made.
+
+use incrowd_engine::Source;
+
+use crate::error::{JobError, Problem};
+use crate::measure::{
+    Subject, as_they_are, failures, measure, measures_report, privacy_report, release_report,
+    risk_report,
+};
+use crate::plan::{Plan, Purpose};
+use crate::report::{Done, InputReport, Outcome, Report, Timings};
+use crate::run::{Run, Stage, Stopwatch};
+use crate::spec::JobSpec;
+
+/// Measures the job's input as it stands, and says whether what the job asks for holds.
+pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
+    run.with_engine(spec.run.threads, |engine| {
+        let mut clock = Stopwatch::start();
+        let mut timings = Timings::default();
+        let input = spec.input.as_deref().ok_or_else(|| Problem::new("no table is named"))?;
+        run.enter(Stage::Open);
+        let source = Source::open(engine, input)?;
+        let plan = Plan::new(spec, &source, Purpose::Measure)?;
+        timings.read = clock.lap();
+        run.enter(Stage::Verify);
+        let released_as = as_they_are(&plan);
+        let subject = Subject { plan: &plan, released_as, entity: None, n_starred: 0 };
+        let measured = measure(engine, &source, &subject)?;
+        run.go_on()?;
+        timings.verify = clock.lap();
+        let report = Report {
+            incrowd: crate::VERSION,
+            input: InputReport { rows: measured.n_rows, columns: source.columns().len() },
+            job: spec.clone(),
+            search: None,
+            recoding: None,
+            release: release_report(&measured, 0, 0),
+            privacy: privacy_report(&plan, &measured),
+            risk: risk_report(&plan, &measured),
+            measures: measures_report(&plan, &measured, 0),
+            timings_s: timings,
+        };
+        if measured.n_rows == 0 && (plan.k.is_some() || !plan.models.is_empty()) {
+            let reasons = vec!["the table has no rows".to_owned()];
+            return Ok(Outcome::Failed { reasons, help: None, report: Some(Box::new(report)) });
+        }
+        if measured.is_satisfied() {
+            return Ok(Outcome::Done(Box::new(Done { report, warnings: Vec::new() })));
+        }
+        let reasons = failures(&measured);
+        Ok(Outcome::Failed { reasons, help: None, report: Some(Box::new(report)) })
+    })
+}

@@ -1,0 +1,170 @@
+//! From a table that was read to the frequency set that is searched.
+
+use incrowd_data::{Attribute, Codes, Collapsed, Extra, FrequencySet, Kind, Shape, collapse};
+use incrowd_engine::{Order, Ranked, RawColumn, Table};
+use incrowd_privacy::{Histogram, Model};
+
+use crate::error::{JobError, Problem};
+use crate::hierarchy::{Loaded, load};
+use crate::model::{SensitiveColumn, k_anonymity};
+use crate::plan::{Plan, PlannedColumn, Role};
+
+/// A table in codes, ready to be searched.
+pub(crate) struct Coding {
+    pub(crate) set: FrequencySet,
+    pub(crate) collapsed: Collapsed,
+    pub(crate) models: Vec<Box<dyn Model>>,
+    /// The extra column that k counts.
+    pub(crate) entity: Option<usize>,
+}
+
+/// A coded column with its order.
+pub(crate) struct OrderedColumn {
+    pub(crate) ranked: Ranked,
+    pub(crate) shape: Shape,
+    pub(crate) codes: Codes,
+}
+
+/// Orders the values of a column as the job says.
+pub(crate) fn order_column(
+    planned: &PlannedColumn,
+    raw: &RawColumn,
+) -> Result<OrderedColumn, JobError> {
+    let (order, shape) = match (&planned.spec.hierarchy, &planned.spec.order) {
+        (Some(spec), _) => {
+            let Loaded { hierarchy, .. } = load(&planned.name, spec, raw, planned.kind)?;
+            let texts = hierarchy.leaves().map(str::to_owned).collect();
+            let hierarchy = if raw.has_missing { hierarchy.with_missing() } else { hierarchy };
+            (Order::Listed { texts, what: "hierarchy" }, Some(Shape::Tree(hierarchy)))
+        }
+        (None, Some(texts)) => {
+            check_order(&planned.name, texts)?;
+            (Order::Listed { texts: texts.clone(), what: "declared order" }, Some(Shape::Ordinal))
+        }
+        (None, None) => (Order::Natural(planned.kind), None),
+    };
+    let ranked = raw.rank(order)?;
+    let shape = shape.unwrap_or(match ranked.dictionary.kind {
+        Kind::Text | Kind::Boolean => Shape::Unordered,
+        _ => Shape::Numeric,
+    });
+    let codes = raw.coded(&ranked);
+    Ok(OrderedColumn { ranked, shape, codes })
+}
+
+fn check_order(column: &str, texts: &[String]) -> Result<(), Problem> {
+    for (at, text) in texts.iter().enumerate() {
+        if let Some(first) = texts[..at].iter().position(|earlier| earlier == text) {
+            let (at, first) = (at + 1, first + 1);
+            return Err(Problem::new(format!(
+                "the order of column `{column}` has value {at} twice, first as value {first}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Gives every column its codes and collapses equal rows.
+pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
+    let raw = |at: usize| raw_column(plan, table, at);
+    let mut attributes = Vec::new();
+    let mut columns: Vec<(Codes, u32)> = Vec::new();
+    for at in plan.with_role(Role::Quasi) {
+        let ordered = order_column(&plan.columns[at], raw(at))?;
+        columns.push((ordered.codes, ordered.ranked.dictionary.n_codes()));
+        attributes.push(Attribute {
+            name: plan.columns[at].name.clone(),
+            dictionary: ordered.ranked.dictionary,
+            shape: ordered.shape,
+        });
+    }
+    let n_quasi = attributes.len();
+    // The search looks at the sensitive columns that a model names, and at the entity.
+    let mut looked_at: Vec<usize> = plan.models.iter().map(|model| model.column).collect();
+    looked_at.sort_unstable();
+    looked_at.dedup();
+    let mut extras = Vec::new();
+    for &at in &looked_at {
+        let ordered = order_column(&plan.columns[at], raw(at))?;
+        columns.push((ordered.codes.clone(), ordered.ranked.dictionary.n_codes()));
+        extras.push(ordered);
+    }
+    let models = build_models(plan, &looked_at, &extras)?;
+    let entity = plan.entity().map(|at| {
+        columns.push((raw(at).codes.clone(), raw(at).n_codes()));
+        looked_at.len()
+    });
+    let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
+    let collapsed = collapse(&borrowed, table.n_rows);
+    let project = |(codes, n_codes): &(Codes, u32)| collapsed.project(codes, *n_codes);
+    let extras = columns[n_quasi..]
+        .iter()
+        .map(|column| Extra {
+            name: String::new(),
+            codes: project(column),
+            n_codes: column.1,
+            positions: Vec::new(),
+        })
+        .collect();
+    let set = FrequencySet {
+        attributes,
+        vectors: columns[..n_quasi].iter().map(project).collect(),
+        counts: collapsed.counts.clone(),
+        extras,
+        n_rows: table.n_rows as u64,
+    };
+    Ok(Coding { set, collapsed, models, entity })
+}
+
+pub(crate) fn raw_column<'a>(plan: &Plan, table: &'a Table, at: usize) -> &'a RawColumn {
+    let name = &plan.columns[at].name;
+    table.coded.iter().find(|column| &column.name == name).expect("the column was read with codes")
+}
+
+fn build_models(
+    plan: &Plan,
+    looked_at: &[usize],
+    extras: &[OrderedColumn],
+) -> Result<Vec<Box<dyn Model>>, JobError> {
+    let mut models: Vec<Box<dyn Model>> = k_anonymity(plan.k).into_iter().collect();
+    for spec in &plan.models {
+        let index = looked_at.iter().position(|&at| at == spec.column).expect("collected above");
+        models.push(model_on(plan, spec, index, &extras[index])?);
+    }
+    Ok(models)
+}
+
+/// A model over the histograms of an ordered column.
+pub(crate) fn model_on(
+    plan: &Plan,
+    spec: &crate::model::ModelSpec,
+    index: usize,
+    ordered: &OrderedColumn,
+) -> Result<Box<dyn Model>, JobError> {
+    let dictionary = &ordered.ranked.dictionary;
+    let mut whole = Histogram::new(dictionary.n_codes());
+    ordered.codes.iter().for_each(|code| whole.add(code, 1));
+    let is_squared = matches!(spec.asks, crate::model::Asks::SquaredError(_));
+    let is_number = matches!(dictionary.kind, Kind::Integer | Kind::Decimal);
+    if is_squared && !is_number && !ordered.codes.is_empty() {
+        let name = &plan.columns[spec.column].name;
+        return Err(Problem::new(format!(
+            "squared-error diversity needs numbers, column `{name}` is {}",
+            dictionary.kind
+        ))
+        .help("ask for an l-diversity of it instead")
+        .into());
+    }
+    let on = SensitiveColumn {
+        index,
+        dictionary,
+        is_ordered: is_ordered(&ordered.shape),
+        whole: &whole,
+    };
+    spec.build(&on).map_err(|error| Problem::new(error.to_string()).into())
+}
+
+/// Whether the order of a column's values means something.
+pub(crate) fn is_ordered(shape: &Shape) -> bool {
+    matches!(shape, Shape::Numeric | Shape::Ordinal)
+}

@@ -1,0 +1,299 @@
+//! Hierarchies: read, built, checked and shown.
+
+use std::path::Path;
+
+use incrowd_data::{
+    BuildError, DatePart, Hierarchy, HierarchyError, Kind, Level, MaskSide, dates, fan_out,
+    intervals, mask,
+};
+use incrowd_engine::{Engine, Order, RawColumn, Source, Use, read};
+
+use crate::error::{JobError, Problem};
+use crate::plan::choice;
+use crate::run::Run;
+use crate::spec::{BuiltSpec, HierarchySpec};
+
+/// A hierarchy and the rows that it was made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The tree.
+    pub hierarchy: Hierarchy,
+    /// `leaf, level 1, ..., root`, in the order of the file or of the values.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// What is wrong with the values of a column under a hierarchy, if anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Distinct values of the column.
+    pub n_values: usize,
+    /// How many of them are no leaf, in how many rows, and the first such row.
+    pub uncovered: Option<(u64, u64, u64)>,
+}
+
+/// The hierarchy of a column.
+pub(crate) fn load(
+    column: &str,
+    spec: &HierarchySpec,
+    raw: &RawColumn,
+    kind: Option<Kind>,
+) -> Result<Loaded, JobError> {
+    match spec {
+        HierarchySpec::File(path) => from_file(Path::new(path)),
+        HierarchySpec::Built(built) => build(column, built, raw, kind),
+        HierarchySpec::Rows(rows) => {
+            let hierarchy = tree(rows)
+                .map_err(|error| Problem::new(format!("the hierarchy of `{column}`: {error}")))?;
+            Ok(Loaded { hierarchy, rows: rows.clone() })
+        }
+    }
+}
+
+/// Reads a hierarchy file: no header, `leaf;level 1;...;root`; a comma is recognised too.
+pub fn from_file(path: &Path) -> Result<Loaded, JobError> {
+    let name = path.display();
+    let bytes = std::fs::read(path).map_err(|error| {
+        Problem::new(format!("the hierarchy `{name}` cannot be read: {}", error.kind()))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count()
+            + 1;
+        Problem::new(format!("the hierarchy `{name}` is not UTF-8 in line {line}"))
+    })?;
+    let rows = parse(text.strip_prefix('\u{feff}').unwrap_or(&text));
+    let hierarchy = tree(&rows).map_err(|error| {
+        Problem::new(format!("the hierarchy `{name}`: {error}"))
+            .help("`incrowd hierarchy check` tells more; every row is leaf;level 1;...;root")
+    })?;
+    Ok(Loaded { hierarchy, rows })
+}
+
+fn tree(rows: &[Vec<String>]) -> Result<Hierarchy, HierarchyError> {
+    Hierarchy::from_rows(rows)
+}
+
+/// Splits lines into cells, with quotes as in CSV. Blank lines at the end are passed over.
+fn parse(text: &str) -> Vec<Vec<String>> {
+    let lines: Vec<&str> = text.trim_end_matches(['\n', '\r']).lines().collect();
+    let first = lines.first().copied().unwrap_or_default();
+    let delimiter = [';', ',', '\t', '|'].into_iter().find(|d| first.contains(*d)).unwrap_or(';');
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
+    lines.iter().map(|line| cells(line, delimiter)).collect()
+}
+
+fn cells(line: &str, delimiter: char) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_quoted = false;
+    let mut chars = line.chars().peekable();
+    while let Some(char) = chars.next() {
+        let cell = cells.last_mut().expect("one cell is open");
+        match char {
+            '"' if is_quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                cell.push('"');
+            }
+            '"' if is_quoted => is_quoted = false,
+            '"' if cell.is_empty() => is_quoted = true,
+            _ if char == delimiter && !is_quoted => cells.push(String::new()),
+            _ => cell.push(char),
+        }
+    }
+    cells
+}
+
+/// The text of a hierarchy file.
+#[must_use]
+pub fn to_text(rows: &[Vec<String>]) -> String {
+    let cell = |text: &String| {
+        if text.contains([';', '"', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.clone()
+        }
+    };
+    rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(";") + "\n").collect()
+}
+
+/// Builds the hierarchy of a column from its values.
+fn build(
+    column: &str,
+    spec: &BuiltSpec,
+    raw: &RawColumn,
+    kind: Option<Kind>,
+) -> Result<Loaded, JobError> {
+    let ways =
+        [spec.mask.is_some(), spec.dates.is_some(), spec.width.is_some(), spec.fan_out.is_some()];
+    if ways.iter().filter(|is_said| **is_said).count() != 1 {
+        return Err(Problem::new(format!("the hierarchy of `{column}` is built in just one way"))
+            .help("say one of mask, dates, width and fan-out")
+            .into());
+    }
+    let ranked = raw.rank(Order::Natural(kind))?;
+    let dictionary = &ranked.dictionary;
+    // Every spelling is a leaf; neighbours in value stay neighbours.
+    let mut order: Vec<usize> = (0..raw.texts.len()).collect();
+    order.sort_by(|&a, &b| {
+        (ranked.code_of[a], &raw.texts[a]).cmp(&(ranked.code_of[b], &raw.texts[b]))
+    });
+    let values: Vec<&str> = order.iter().map(|&at| raw.texts[at].as_str()).collect();
+    let rows = build_rows(spec, &values, dictionary.kind)
+        .map_err(|error| problem(column, &error))?
+        .map_err(JobError::Request)?;
+    if rows.is_empty() {
+        // A column without a value has nothing to build from; any tree will do.
+        let rows = vec![vec!["*".to_owned()]];
+        return Ok(Loaded { hierarchy: tree(&rows).expect("one root"), rows });
+    }
+    let hierarchy = tree(&rows).map_err(|error| {
+        JobError::from(Problem::new(format!("the hierarchy built for `{column}`: {error}")))
+    })?;
+    Ok(Loaded { hierarchy, rows })
+}
+
+fn problem(column: &str, error: &BuildError) -> JobError {
+    Problem::new(format!("no hierarchy can be built for `{column}`: {error}")).into()
+}
+
+type Rows = Vec<Vec<String>>;
+
+fn build_rows(
+    spec: &BuiltSpec,
+    values: &[&str],
+    kind: Kind,
+) -> Result<Result<Rows, Vec<Problem>>, BuildError> {
+    let mut problems = Vec::new();
+    let rows = if let Some(side) = &spec.mask {
+        let sides = [("left", MaskSide::Left), ("right", MaskSide::Right)];
+        choice("mask", Some(side), &sides, &mut problems)
+            .map(|side| mask(values, side, spec.character.unwrap_or('*')))
+    } else if let Some(parts) = &spec.dates {
+        let parts: Vec<DatePart> = parts
+            .iter()
+            .filter_map(|part| choice("dates", Some(part), &DatePart::NAMES, &mut problems))
+            .collect();
+        if problems.is_empty() { Some(dates(values, &parts)?) } else { None }
+    } else if let Some(width) = spec.width {
+        Some(intervals(values, width, spec.origin, spec.levels.as_deref().unwrap_or(&[]))?)
+    } else {
+        Some(fan_out(values, spec.fan_out.unwrap_or(0), kind == Kind::Text)?)
+    };
+    Ok(rows.ok_or(problems))
+}
+
+/// Builds a hierarchy from the values of a column of a table.
+pub fn make(run: &Run, input: &str, column: &str, spec: &BuiltSpec) -> Result<Loaded, JobError> {
+    run.with_engine(None, |engine| {
+        let raw = read_column(engine, input, column)?;
+        build(column, spec, &raw, None)
+    })
+}
+
+/// Builds a hierarchy whose levels are those of a declared order: neighbours are joined by `fan_out`.
+pub fn make_ordered(values: &[String], fan_out_by: usize) -> Result<Loaded, JobError> {
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    let rows = fan_out(&values, fan_out_by, false).map_err(|error| problem("the order", &error))?;
+    let hierarchy = tree(&rows).map_err(|error| JobError::from(Problem::new(error.to_string())))?;
+    Ok(Loaded { hierarchy, rows })
+}
+
+/// Whether every value of a column is a leaf.
+pub fn coverage(
+    run: &Run,
+    loaded: &Loaded,
+    input: &str,
+    column: &str,
+) -> Result<Coverage, JobError> {
+    run.with_engine(None, |engine| {
+        let raw = read_column(engine, input, column)?;
+        let texts = loaded.hierarchy.leaves().map(str::to_owned).collect();
+        let uncovered = match raw.rank(Order::Listed { texts, what: "hierarchy" }) {
+            Ok(_) => None,
+            Err(incrowd_engine::EngineError::NotCovered {
+                n_values, n_rows, first_row, ..
+            }) => Some((n_values, n_rows, first_row)),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Coverage { n_values: raw.texts.len(), uncovered })
+    })
+}
+
+fn read_column(engine: &Engine, input: &str, column: &str) -> Result<RawColumn, JobError> {
+    let source = Source::open(engine, input)?;
+    let names: Vec<&str> = source.columns().iter().map(|c| c.name.as_str()).collect();
+    let Some(at) = source.position(column) else {
+        let problem = Problem::new(format!("column `{column}` is not in the input"));
+        let near = crate::error::nearest(column, names.iter().copied());
+        return Err(near
+            .map_or(problem.clone(), |n| problem.help(format!("did you mean `{n}`?")))
+            .into());
+    };
+    let mut uses = vec![Use::Skip; names.len()];
+    uses[at] = Use::Code;
+    let mut table = read(engine, &source, &uses, false)?;
+    Ok(table.coded.remove(0))
+}
+
+/// The tree as text, the root first, at most `most` leaves of a node.
+#[must_use]
+pub fn show(hierarchy: &Hierarchy, most: usize) -> String {
+    let mut lines = String::new();
+    show_node(hierarchy, hierarchy.height(), 0, "", most, &mut lines);
+    lines
+}
+
+fn show_node(
+    hierarchy: &Hierarchy,
+    level: Level,
+    group: u32,
+    indent: &str,
+    most: usize,
+    to: &mut String,
+) {
+    let node = &hierarchy.groups(level)[group as usize];
+    let n_leaves = node.hi - node.lo + 1;
+    let count = if level == Level(0) { String::new() } else { format!("  ({n_leaves})") };
+    to.push_str(&format!("{}{count}\n", node.label));
+    let children = hierarchy.children(level, group);
+    let below = Level(level.0.saturating_sub(1));
+    for (at, child) in children.iter().enumerate() {
+        let is_last = at + 1 == children.len();
+        if at == most && !is_last {
+            to.push_str(&format!("{indent}└─ … {} more\n", children.len() - at));
+            return;
+        }
+        to.push_str(indent);
+        to.push_str(if is_last { "└─ " } else { "├─ " });
+        let deeper = format!("{indent}{}", if is_last { "   " } else { "│  " });
+        show_node(hierarchy, below, hierarchy.group_of(below, child.lo), &deeper, most, to);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_may_be_quoted() {
+        assert_eq!(cells("a;\"b;c\";\"d\"\"e\"", ';'), ["a", "b;c", "d\"e"]);
+        assert_eq!(parse("a,x,*\nb,x,*\n\n"), [["a", "x", "*"], ["b", "x", "*"]]);
+        assert!(parse(" \n").is_empty());
+    }
+
+    #[test]
+    fn text_and_rows_are_each_others_inverse() {
+        let rows = vec![vec!["a;b".to_owned(), "say \"x\"".to_owned(), "*".to_owned()]];
+        assert_eq!(parse(&to_text(&rows)), rows);
+    }
+
+    #[test]
+    fn a_tree_is_shown_root_first() {
+        let rows = parse("fr;eu;*\nde;eu;*\njp;as;*\n");
+        let shown = show(&tree(&rows).unwrap(), 10);
+        assert_eq!(shown, "*  (3)\n├─ eu  (2)\n│  ├─ fr\n│  └─ de\n└─ as  (1)\n   └─ jp\n");
+    }
+}

@@ -1,0 +1,305 @@
+//! Measuring a table that was written, by us or by others, from its bytes.
+
+use incrowd_data::Codes;
+use incrowd_engine::{Engine, Source, Table, Use, read};
+use incrowd_privacy::Model;
+use incrowd_release::{Asked, Privacy, Risk, Sensitive, verify};
+use indexmap::IndexMap;
+
+use crate::coding::{OrderedColumn, is_ordered, model_on, order_column};
+use crate::error::{JobError, Problem};
+use crate::model::{Asks, k_anonymity};
+use crate::plan::{Plan, PlannedColumn, Role};
+use crate::report::{
+    BrokenReport, MeasuresReport, PrivacyReport, ReleaseReport, RiskReport, SensitiveReport,
+};
+
+/// A table to be measured, and how its columns relate to the plan's.
+pub(crate) struct Subject<'a> {
+    pub(crate) plan: &'a Plan,
+    /// By column of the plan, the columns of the table that stand for it.
+    pub(crate) released_as: Vec<Vec<String>>,
+    /// The codes of the entity column in the table's row order, where it is not in the table.
+    pub(crate) entity: Option<(Codes, u32)>,
+    /// Rows that stand in the table as `*` because they were suppressed.
+    pub(crate) n_starred: u64,
+}
+
+/// What was found, by quasi-identifier set; the last entry is the union of all if there are several.
+pub(crate) struct Measured {
+    pub(crate) n_rows: u64,
+    pub(crate) sets: Vec<(String, Vec<String>, Privacy)>,
+    pub(crate) union: Privacy,
+}
+
+impl Measured {
+    pub(crate) fn is_satisfied(&self) -> bool {
+        self.sets.iter().all(|(_, _, privacy)| privacy.is_satisfied())
+    }
+}
+
+/// Reads a table and measures it.
+pub(crate) fn measure(
+    engine: &Engine,
+    source: &Source,
+    subject: &Subject,
+) -> Result<Measured, JobError> {
+    let plan = subject.plan;
+    let wanted = wanted(subject);
+    let uses: Vec<Use> = source
+        .columns()
+        .iter()
+        .map(|column| if wanted.contains(&column.name) { Use::Code } else { Use::Skip })
+        .collect();
+    let table = read(engine, source, &uses, false)?;
+    let sensitive = sensitive_columns(plan, &table)?;
+    let models = models(plan, &sensitive)?;
+    let entity = entity(subject, &table);
+    let mut sets = Vec::new();
+    for set in &plan.sets {
+        let names = set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect();
+        let privacy =
+            measure_set(subject, &table, &set.columns, &sensitive, &models, entity.as_ref())?;
+        sets.push((set.name.clone(), names, privacy));
+    }
+    let union = if plan.sets.len() == 1 {
+        sets[0].2.clone()
+    } else {
+        let all: Vec<usize> = plan.with_role(Role::Quasi).collect();
+        measure_set(subject, &table, &all, &sensitive, &models, entity.as_ref())?
+    };
+    Ok(Measured { n_rows: table.n_rows as u64, sets, union })
+}
+
+fn wanted(subject: &Subject) -> Vec<String> {
+    let plan = subject.plan;
+    let is_wanted = |column: &PlannedColumn| {
+        matches!(column.role, Some(Role::Quasi | Role::Sensitive))
+            || column.spec.target
+            || column.spec.entity
+    };
+    plan.columns
+        .iter()
+        .zip(&subject.released_as)
+        .filter(|(column, _)| is_wanted(column))
+        .flat_map(|(_, names)| names.iter().cloned())
+        .collect()
+}
+
+fn sensitive_columns(plan: &Plan, table: &Table) -> Result<Vec<(usize, OrderedColumn)>, JobError> {
+    let mut columns = Vec::new();
+    for at in plan.with_role(Role::Sensitive) {
+        let planned = &plan.columns[at];
+        if let Some(raw) = table.coded.iter().find(|column| column.name == planned.name) {
+            columns.push((at, order_column(planned, raw)?));
+        }
+    }
+    Ok(columns)
+}
+
+fn models(
+    plan: &Plan,
+    sensitive: &[(usize, OrderedColumn)],
+) -> Result<Vec<Box<dyn Model>>, JobError> {
+    let mut models: Vec<Box<dyn Model>> = k_anonymity(plan.k).into_iter().collect();
+    for spec in &plan.models {
+        let index = sensitive.iter().position(|(at, _)| *at == spec.column).ok_or_else(|| {
+            let name = &plan.columns[spec.column].name;
+            Problem::new(format!("the sensitive column `{name}` is not in the table"))
+        })?;
+        models.push(model_on(plan, spec, index, &sensitive[index].1)?);
+    }
+    Ok(models)
+}
+
+fn entity(subject: &Subject, table: &Table) -> Option<(Codes, u32)> {
+    let at = subject.plan.entity()?;
+    let name = &subject.plan.columns[at].name;
+    let in_table = table.coded.iter().find(|column| &column.name == name);
+    in_table.map(|raw| (raw.codes.clone(), raw.n_codes())).or_else(|| subject.entity.clone())
+}
+
+fn measure_set(
+    subject: &Subject,
+    table: &Table,
+    columns: &[usize],
+    sensitive: &[(usize, OrderedColumn)],
+    models: &[Box<dyn Model>],
+    entity: Option<&(Codes, u32)>,
+) -> Result<Privacy, JobError> {
+    let plan = subject.plan;
+    let names: Vec<&String> = columns.iter().flat_map(|&at| &subject.released_as[at]).collect();
+    let raw: Vec<_> = names
+        .iter()
+        .map(|name| table.coded.iter().find(|column| &column.name == *name))
+        .collect::<Option<_>>()
+        .ok_or_else(|| Problem::new("a quasi-identifier column is not in the table"))?;
+    let target = plan
+        .target()
+        .and_then(|at| table.coded.iter().find(|column| column.name == plan.columns[at].name));
+    // Rows without any label left, where rows were suppressed into that form.
+    let star = |raw: &&incrowd_engine::RawColumn| {
+        let at = raw.texts.iter().position(|text| text == "*");
+        at.and_then(|at| u32::try_from(at).ok())
+    };
+    let suppressed = if subject.n_starred > 0 { raw.iter().map(star).collect() } else { None };
+    Ok(verify(&Asked {
+        quasi: raw.iter().map(|raw| (&raw.codes, raw.n_codes())).collect(),
+        sensitive: sensitive
+            .iter()
+            .map(|(at, ordered)| Sensitive {
+                name: &plan.columns[*at].name,
+                codes: &ordered.codes,
+                n_codes: ordered.ranked.dictionary.n_codes(),
+                is_ordered: is_ordered(&ordered.shape),
+            })
+            .collect(),
+        entity: entity.map(|(codes, n_codes)| (codes, *n_codes)),
+        target: target.map(|raw| (&raw.codes, raw.n_codes())),
+        n_rows: table.n_rows,
+        models,
+        suppressed,
+    }))
+}
+
+/// The report of a quasi-identifier set.
+pub(crate) fn privacy_report(plan: &Plan, measured: &Measured) -> Vec<PrivacyReport> {
+    let report = |(name, columns, found): &(String, Vec<String>, Privacy)| {
+        let sensitive: IndexMap<String, SensitiveReport> = found
+            .sensitive
+            .iter()
+            .filter(|_| found.k.is_some())
+            .map(|s| {
+                let report =
+                    SensitiveReport { l_distinct: s.l_distinct, l_entropy: s.l_entropy, t: s.t };
+                (s.name.clone(), report)
+            })
+            .collect();
+        let least = |of: fn(&SensitiveReport) -> f64| sensitive.values().map(of).reduce(f64::min);
+        PrivacyReport {
+            quasi: name.clone(),
+            columns: columns.clone(),
+            k: found.k.unwrap_or(0),
+            l_distinct: least(|s| s.l_distinct),
+            l_entropy: least(|s| s.l_entropy),
+            t: sensitive.values().map(|s| s.t).reduce(f64::max),
+            required: required(plan),
+            broken: broken(found),
+            satisfied: found.is_satisfied(),
+            sensitive,
+        }
+    };
+    measured.sets.iter().map(report).collect()
+}
+
+fn broken(found: &Privacy) -> Vec<BrokenReport> {
+    found
+        .broken
+        .iter()
+        .filter(|(_, classes, _)| *classes > 0)
+        .map(|(model, classes, rows)| BrokenReport {
+            model: model.clone(),
+            classes: *classes,
+            rows: *rows,
+        })
+        .collect()
+}
+
+fn required(plan: &Plan) -> IndexMap<String, serde_json::Value> {
+    let mut required = IndexMap::new();
+    if let Some(k) = plan.k {
+        required.insert("k".to_owned(), k.into());
+    }
+    for model in &plan.models {
+        let (name, value) = match model.asks {
+            Asks::Distinct(l) => ("l_distinct", serde_json::json!(l)),
+            Asks::Entropy(l) => ("l_entropy", serde_json::json!(l)),
+            Asks::Recursive(c, l) => ("l_recursive", serde_json::json!([c, l])),
+            Asks::Closeness(t) => ("t", serde_json::json!(t)),
+            Asks::SquaredError(error) => ("squared_error", serde_json::json!(error)),
+        };
+        let column = &plan.columns[model.column].name;
+        let is_only = plan.with_role(Role::Sensitive).count() == 1;
+        let key = if is_only { name.to_owned() } else { format!("{name}({column})") };
+        required.insert(key, value);
+    }
+    required
+}
+
+/// The size figures of a table.
+pub(crate) fn release_report(
+    measured: &Measured,
+    n_suppressed: u64,
+    n_starred: u64,
+) -> ReleaseReport {
+    let sizes = &measured.union.sizes;
+    ReleaseReport {
+        rows: measured.n_rows - n_starred,
+        suppressed: n_suppressed,
+        classes: sizes.len() as u64,
+        smallest_class: sizes.iter().min().copied().unwrap_or(0),
+        largest_class: sizes.iter().max().copied().unwrap_or(0),
+    }
+}
+
+/// The risk of the set with the greatest one.
+pub(crate) fn risk_report(plan: &Plan, measured: &Measured) -> RiskReport {
+    let risks =
+        measured.sets.iter().map(|(_, _, found)| Risk::of(&found.sizes, plan.k.unwrap_or(5)));
+    let worst = risks.max_by(|a, b| {
+        let by_max = a.prosecutor_max.total_cmp(&b.prosecutor_max);
+        by_max.then(a.prosecutor_average.total_cmp(&b.prosecutor_average))
+    });
+    let worst = worst.unwrap_or_else(|| Risk::of(&[], 2));
+    RiskReport {
+        prosecutor_max: worst.prosecutor_max,
+        prosecutor_average: worst.prosecutor_average,
+        records_at_risk: worst.records_at_risk,
+    }
+}
+
+/// The measures that a table alone tells.
+#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
+pub(crate) fn measures_report(
+    plan: &Plan,
+    measured: &Measured,
+    n_suppressed: u64,
+) -> MeasuresReport {
+    let union = &measured.union;
+    MeasuresReport {
+        discernibility: incrowd_quality::discernibility(&union.sizes, n_suppressed),
+        average_class_size: plan
+            .k
+            .and_then(|k| incrowd_quality::average_class_size(&union.sizes, k)),
+        loss: None,
+        loss_by_column: IndexMap::new(),
+        entropy: None,
+        classification: union.classification.map(|rows| (rows + n_suppressed) as f64),
+        precision: None,
+        height: None,
+    }
+}
+
+/// What is wrong, in sentences.
+pub(crate) fn failures(measured: &Measured) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (name, columns, found) in &measured.sets {
+        for broken in broken(found) {
+            let of_set =
+                if measured.sets.len() > 1 { format!(" of `{name}`") } else { String::new() };
+            reasons.push(format!(
+                "{} does not hold with respect to {{{}}}{of_set}: {} classes with {} rows break it",
+                broken.model,
+                columns.join(", "),
+                broken.classes,
+                broken.rows
+            ));
+        }
+    }
+    reasons
+}
+
+/// A plan's columns all standing for themselves.
+pub(crate) fn as_they_are(plan: &Plan) -> Vec<Vec<String>> {
+    plan.columns.iter().map(|column| vec![column.name.clone()]).collect()
+}

@@ -1,0 +1,396 @@
+//! A job checked against its source: every name resolved, every parameter in range.
+
+use incrowd_data::Kind;
+use incrowd_engine::{Source, Use};
+use incrowd_release::LabelForm;
+use incrowd_search::Algorithm;
+
+use crate::error::{JobError, Problem, nearest};
+use crate::model::ModelSpec;
+use crate::report::MeasuresReport;
+use crate::spec::{ColumnSpec, JobSpec, SuppressLimit};
+
+/// What a column is to the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Identifier,
+    Quasi,
+    Sensitive,
+    Insensitive,
+}
+
+impl Role {
+    const NAMES: [(&'static str, Role); 4] = [
+        ("identifier", Role::Identifier),
+        ("quasi", Role::Quasi),
+        ("sensitive", Role::Sensitive),
+        ("insensitive", Role::Insensitive),
+    ];
+}
+
+/// A column of the source and what the job says of it.
+#[derive(Clone, Debug)]
+pub(crate) struct PlannedColumn {
+    pub(crate) name: String,
+    /// None for a column that is dropped.
+    pub(crate) role: Option<Role>,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) spec: ColumnSpec,
+}
+
+impl PlannedColumn {
+    /// What the reader does with it.
+    pub(crate) fn usage(&self) -> Use {
+        let is_looked_at = self.spec.target || self.spec.entity;
+        match self.role {
+            Some(Role::Quasi | Role::Sensitive) => Use::Code,
+            Some(_) if is_looked_at => Use::Code,
+            Some(Role::Insensitive) => Use::Keep,
+            Some(Role::Identifier) | None => Use::Skip,
+        }
+    }
+}
+
+/// A quasi-identifier set, its columns by their place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QuasiSet {
+    pub(crate) name: String,
+    pub(crate) columns: Vec<usize>,
+}
+
+/// The measures by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Measure {
+    Discernibility,
+    AverageClassSize,
+    Loss,
+    Entropy,
+    Classification,
+    Height,
+    Precision,
+}
+
+impl Measure {
+    const NAMES: [(&'static str, Measure); 7] = [
+        ("discernibility", Measure::Discernibility),
+        ("average-class-size", Measure::AverageClassSize),
+        ("loss", Measure::Loss),
+        ("entropy", Measure::Entropy),
+        ("classification", Measure::Classification),
+        ("height", Measure::Height),
+        ("precision", Measure::Precision),
+    ];
+
+    /// Its value among all measures.
+    #[expect(clippy::cast_precision_loss, reason = "a height is small")]
+    pub(crate) fn of(self, measures: &MeasuresReport) -> Option<f64> {
+        match self {
+            Measure::Discernibility => Some(measures.discernibility),
+            Measure::AverageClassSize => measures.average_class_size,
+            Measure::Loss => measures.loss,
+            Measure::Entropy => measures.entropy,
+            Measure::Classification => measures.classification,
+            Measure::Height => measures.height.map(|height| height as f64),
+            Measure::Precision => measures.precision,
+        }
+    }
+}
+
+/// What a plan is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A release: every column needs a role, and k is needed.
+    Release,
+    /// Measuring a table: what is not named is ignored.
+    Measure,
+}
+
+/// A checked job.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) columns: Vec<PlannedColumn>,
+    pub(crate) sets: Vec<QuasiSet>,
+    pub(crate) k: Option<u64>,
+    pub(crate) models: Vec<ModelSpec>,
+    pub(crate) suppress: SuppressLimit,
+    pub(crate) algorithm: Algorithm,
+    pub(crate) measure: Measure,
+    pub(crate) labels: LabelForm,
+    pub(crate) stars_suppressed: bool,
+    pub(crate) missing_is_error: bool,
+}
+
+impl Plan {
+    pub(crate) fn uses(&self) -> Vec<Use> {
+        self.columns.iter().map(PlannedColumn::usage).collect()
+    }
+
+    pub(crate) fn with_role(&self, role: Role) -> impl Iterator<Item = usize> {
+        (0..self.columns.len()).filter(move |&at| self.columns[at].role == Some(role))
+    }
+
+    pub(crate) fn entity(&self) -> Option<usize> {
+        self.columns.iter().position(|column| column.spec.entity)
+    }
+
+    pub(crate) fn target(&self) -> Option<usize> {
+        self.columns.iter().position(|column| column.spec.target && column.role.is_some())
+    }
+
+    /// Checks a job against its source. Everything that is wrong is reported at once.
+    pub(crate) fn new(spec: &JobSpec, source: &Source, purpose: Purpose) -> Result<Plan, JobError> {
+        let mut problems = Vec::new();
+        let columns = columns(spec, source, purpose, &mut problems);
+        let sets = sets(spec, source, &columns, &mut problems);
+        let models = models(spec, &columns, &mut problems);
+        check_privacy(spec, purpose, &mut problems);
+        let plan = Plan {
+            columns,
+            sets,
+            k: spec.privacy.k,
+            models,
+            suppress: spec.privacy.suppress.clone().unwrap_or(SuppressLimit::Share(0.0)),
+            algorithm: algorithm(spec, &mut problems),
+            measure: choice(
+                "measure",
+                spec.search.measure.as_deref(),
+                &Measure::NAMES,
+                &mut problems,
+            )
+            .unwrap_or(Measure::Loss),
+            labels: choice(
+                "labels",
+                spec.release.labels.as_deref(),
+                &LabelForm::NAMES,
+                &mut problems,
+            )
+            .unwrap_or(LabelForm::Range),
+            stars_suppressed: choice(
+                "suppressed",
+                spec.release.suppressed.as_deref(),
+                &[("drop", false), ("star", true)],
+                &mut problems,
+            )
+            .unwrap_or(false),
+            missing_is_error: choice(
+                "missing",
+                spec.missing.as_deref(),
+                &[("category", false), ("error", true)],
+                &mut problems,
+            )
+            .unwrap_or(false),
+        };
+        if plan.algorithm == Algorithm::MondrianRelaxed && plan.labels == LabelForm::Region {
+            problems.push(
+                Problem::new(
+                    "`region` labels need a recoding with regions; relaxed regions overlap",
+                )
+                .help("use --labels range, or drop --relaxed"),
+            );
+        }
+        if problems.is_empty() { Ok(plan) } else { Err(JobError::Request(problems)) }
+    }
+}
+
+/// The value that a name stands for, or a problem that lists the names.
+pub(crate) fn choice<T: Copy>(
+    what: &str,
+    name: Option<&str>,
+    names: &[(&str, T)],
+    problems: &mut Vec<Problem>,
+) -> Option<T> {
+    let name = name?;
+    let found = names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    if found.is_none() {
+        let known: Vec<&str> = names.iter().map(|(known, _)| *known).collect();
+        let problem = Problem::new(format!("`{name}` is no value of `{what}`"));
+        problems.push(match nearest(name, known.iter().copied()) {
+            Some(near) => problem.help(format!("did you mean `{near}`?")),
+            None => problem.help(format!("known values are {}", known.join(", "))),
+        });
+    }
+    found
+}
+
+fn columns(
+    spec: &JobSpec,
+    source: &Source,
+    purpose: Purpose,
+    problems: &mut Vec<Problem>,
+) -> Vec<PlannedColumn> {
+    let names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
+    let in_sets = spec.quasi.iter().flat_map(|set| set.columns.iter().map(String::as_str));
+    let mut unknown: Vec<&str> = spec.columns.keys().map(String::as_str).chain(in_sets).collect();
+    unknown.retain(|name| !names.contains(name));
+    unknown.dedup();
+    for name in unknown {
+        let problem = Problem::new(format!("column `{name}` is not in the input"));
+        problems.push(match nearest(name, names.iter().copied()) {
+            Some(near) => problem.help(format!("did you mean `{near}`?")),
+            None => problem.help(format!("its columns are {}", names.join(", "))),
+        });
+    }
+    let drops = choice(
+        "undeclared",
+        spec.undeclared.as_deref(),
+        &[("error", false), ("drop", true)],
+        problems,
+    )
+    .unwrap_or(false);
+    let columns: Vec<PlannedColumn> =
+        source.columns().iter().map(|column| planned(spec, &column.name, problems)).collect();
+    let undeclared: Vec<&str> =
+        columns.iter().filter(|c| c.role.is_none()).map(|c| c.name.as_str()).collect();
+    if !undeclared.is_empty() && !drops && purpose == Purpose::Release {
+        problems.push(
+            Problem::new(format!("these columns have no role: {}", undeclared.join(", "))).help(
+                "declare each with --quasi, --sensitive, --insensitive or --identifier, \
+                 or leave them out with --undeclared drop",
+            ),
+        );
+    }
+    columns
+}
+
+fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedColumn {
+    let column = spec.columns.get(name).cloned().unwrap_or_default();
+    let in_set = spec.quasi.iter().any(|set| set.columns.iter().any(|column| column == name));
+    let mut role = choice("role", column.role.as_deref(), &Role::NAMES, problems);
+    if in_set && role.is_some_and(|role| role != Role::Quasi) {
+        let role = column.role.as_deref().unwrap_or_default();
+        problems.push(
+            Problem::new(format!("column `{name}` is {role} and in a quasi-identifier set"))
+                .help("a column has one role: take it out of the set, or declare it quasi"),
+        );
+    }
+    role = role.or(in_set.then_some(Role::Quasi));
+    if role == Some(Role::Sensitive) && column.target {
+        problems.push(
+            Problem::new(format!("column `{name}` is sensitive and a target"))
+                .help("a model that predicts it would undo its protection; drop one of the two"),
+        );
+    }
+    // A target is released, an entity is what identifies someone.
+    role = role.or(column.target.then_some(Role::Insensitive));
+    role = role.or(column.entity.then_some(Role::Identifier));
+    let kind = choice("type", column.kind.as_deref(), &Kind::NAMES, problems);
+    if column.order.is_some() && column.hierarchy.is_some() {
+        problems.push(
+            Problem::new(format!("column `{name}` has an order and a hierarchy"))
+                .help("a hierarchy brings its own order; drop one of the two"),
+        );
+    }
+    let has_shape = column.order.is_some() || column.hierarchy.is_some();
+    if has_shape && !matches!(role, Some(Role::Quasi | Role::Sensitive)) {
+        problems.push(Problem::new(format!(
+            "column `{name}` has an order or hierarchy but is neither quasi nor sensitive"
+        )));
+    }
+    PlannedColumn { name: name.to_owned(), role, kind, spec: column }
+}
+
+fn sets(
+    spec: &JobSpec,
+    source: &Source,
+    columns: &[PlannedColumn],
+    problems: &mut Vec<Problem>,
+) -> Vec<QuasiSet> {
+    let quasi: Vec<usize> =
+        (0..columns.len()).filter(|&at| columns[at].role == Some(Role::Quasi)).collect();
+    if quasi.is_empty()
+        && spec.columns.values().all(|column| column.role.as_deref() != Some("quasi"))
+    {
+        problems.push(
+            Problem::new("the job has no quasi-identifier")
+                .help("name the columns that an attacker could know with --quasi a,b,c"),
+        );
+    }
+    if spec.quasi.is_empty() {
+        return vec![QuasiSet { name: "default".to_owned(), columns: quasi }];
+    }
+    let mut sets: Vec<QuasiSet> = Vec::new();
+    for set in &spec.quasi {
+        if sets.iter().any(|known| known.name == set.name) {
+            problems
+                .push(Problem::new(format!("two quasi-identifier sets are named `{}`", set.name)));
+        }
+        let mut columns: Vec<usize> =
+            set.columns.iter().filter_map(|name| source.position(name)).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        sets.push(QuasiSet { name: set.name.clone(), columns });
+    }
+    for &at in &quasi {
+        if !sets.iter().any(|set| set.columns.contains(&at)) {
+            let name = &columns[at].name;
+            problems.push(
+                Problem::new(format!("column `{name}` is quasi but in no quasi-identifier set"))
+                    .help("add it to a set"),
+            );
+        }
+    }
+    sets
+}
+
+fn models(
+    spec: &JobSpec,
+    columns: &[PlannedColumn],
+    problems: &mut Vec<Problem>,
+) -> Vec<ModelSpec> {
+    let sensitive: Vec<usize> =
+        (0..columns.len()).filter(|&at| columns[at].role == Some(Role::Sensitive)).collect();
+    let mut models = Vec::new();
+    for (named, make) in ModelSpec::all(&spec.privacy, problems) {
+        let chosen: Vec<usize> = match &named {
+            None => sensitive.clone(),
+            Some(name) => {
+                sensitive.iter().copied().filter(|&at| &columns[at].name == name).collect()
+            }
+        };
+        if chosen.is_empty() {
+            let problem = match &named {
+                None => Problem::new(
+                    "a diversity or closeness model is asked for, but no column is sensitive",
+                ),
+                Some(name) => {
+                    Problem::new(format!("a model names `{name}`, which is no sensitive column"))
+                }
+            };
+            problems.push(problem.help("declare the column with --sensitive"));
+        }
+        models.extend(chosen.into_iter().map(|column| ModelSpec { column, ..make }));
+    }
+    models
+}
+
+fn check_privacy(spec: &JobSpec, purpose: Purpose, problems: &mut Vec<Problem>) {
+    match spec.privacy.k {
+        Some(k) => {
+            if let Err(error) = incrowd_privacy::KAnonymity::new(k) {
+                problems.push(Problem::new(error.to_string()).help("ask for -k 2 or more"));
+            }
+        }
+        None if purpose == Purpose::Release => {
+            problems.push(
+                Problem::new("the job has no k").help("say how large a class is at least: -k 10"),
+            );
+        }
+        None => {}
+    }
+    if let Some(limit) = &spec.privacy.suppress {
+        problems.extend(limit.rows(0).err());
+    }
+    if spec.run.threads == Some(0) {
+        problems.push(Problem::new("threads must be at least 1, found 0"));
+    }
+}
+
+fn algorithm(spec: &JobSpec, problems: &mut Vec<Problem>) -> Algorithm {
+    let found = choice("algorithm", spec.search.algorithm.as_deref(), &Algorithm::ALL, problems);
+    let variants = [("strict", false), ("relaxed", true)];
+    let variant = choice("variant", spec.search.variant.as_deref(), &variants, problems);
+    match (found.unwrap_or(Algorithm::Mondrian), spec.search.relaxed.or(variant)) {
+        (Algorithm::Mondrian, Some(true)) => Algorithm::MondrianRelaxed,
+        (algorithm, _) => algorithm,
+    }
+}

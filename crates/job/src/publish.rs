@@ -1,0 +1,342 @@
+//! From classes to published files: write, verify from the written bytes, publish all or nothing.
+
+use std::path::{Path, PathBuf};
+
+use incrowd_data::{Codes, FrequencySet, Labels, SUPPRESSED, Shape};
+use incrowd_engine::{
+    Engine, EngineError, Format, Published, Rows, Source, Staged, Table, order_within, stage_bytes,
+    write,
+};
+use incrowd_release::{Classes, LabelForm, labels};
+
+use crate::coding::raw_column;
+use crate::error::{JobError, Problem};
+use crate::measure::{Measured, Subject, measure};
+use crate::plan::{Plan, Role};
+use crate::report::Timings;
+use crate::run::{Run, Stage, Stopwatch};
+
+/// The class of each row, and of the parts of divided vectors.
+pub(crate) struct Assigned<'a> {
+    pub(crate) class_of: &'a [u32],
+    pub(crate) parts: &'a [(u32, u32, u32)],
+    /// By row, its vector.
+    pub(crate) vector_of: &'a [u32],
+}
+
+/// A release that is about to be written.
+pub(crate) struct Release<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) table: &'a Table,
+    pub(crate) set: &'a FrequencySet,
+    pub(crate) classes: &'a Classes,
+    pub(crate) assigned: Assigned<'a>,
+}
+
+/// A release that was written and measured, and waits to be published.
+pub(crate) struct Written {
+    pub(crate) staged: Staged,
+    pub(crate) measured: Measured,
+    pub(crate) n_starred: u64,
+}
+
+/// Refuses an output that cannot or must not be written, before any work is done.
+pub(crate) fn check_outputs(
+    spec: &crate::spec::JobSpec,
+    source: &Source,
+    force: bool,
+) -> Result<(PathBuf, Format), JobError> {
+    let output = spec.output.as_deref().ok_or_else(|| {
+        Problem::new("the job has no output").help("say where the release goes: -o release.csv")
+    })?;
+    let output = PathBuf::from(output);
+    let format = Format::of_output(&output)?;
+    let mut problems = Vec::new();
+    let more = [&spec.report, &spec.recoding];
+    let all: Vec<&Path> = std::iter::once(output.as_path())
+        .chain(more.into_iter().flatten().map(Path::new))
+        .collect();
+    for (at, path) in all.iter().enumerate() {
+        let name = path.display();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if source.reads(path) {
+            problems.push(Problem::new(format!("`{name}` is the input; it is never overwritten")));
+        } else if path.is_dir() {
+            problems.push(Problem::new(format!("`{name}` is a folder")).help("name a file in it"));
+        } else if path.exists() && !force {
+            problems.push(
+                Problem::new(format!("`{name}` exists already"))
+                    .help("choose another name, or replace it with --force"),
+            );
+        } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            problems.push(
+                Problem::new(format!("the folder `{}` does not exist", folder.display()))
+                    .help("create it first"),
+            );
+        }
+        if all[..at].contains(path) {
+            problems.push(Problem::new(format!("`{name}` is named twice as an output")));
+        }
+    }
+    if problems.is_empty() { Ok((output, format)) } else { Err(JobError::Request(problems)) }
+}
+
+impl Release<'_> {
+    /// Writes the release into a staged file and measures what was written.
+    pub(crate) fn write(
+        &self,
+        engine: &Engine,
+        run: &Run,
+        output: &Path,
+        format: Format,
+        timings: &mut Timings,
+    ) -> Result<Written, JobError> {
+        let mut clock = Stopwatch::start();
+        let label_columns = self.label_columns();
+        let published = self.published(&label_columns);
+        let rows = self.rows(engine, &published)?;
+        let n_starred =
+            if self.plan.stars_suppressed { self.classes.recoded.n_suppressed } else { 0 };
+        timings.recode += clock.lap();
+        run.enter(Stage::Write);
+        let staged = Staged::new(output)?;
+        write(engine, &published, &self.table.kept, &rows, &staged, format)?;
+        let handle = staged.handle()?;
+        timings.write += clock.lap();
+        run.enter(Stage::Verify);
+        let subject = Subject {
+            plan: self.plan,
+            released_as: self.released_as(&label_columns),
+            entity: self.entity_in(&rows),
+            n_starred,
+        };
+        // The disk catches up while the bytes are read back.
+        let (measured, flushed) = std::thread::scope(|scope| {
+            let flusher = scope.spawn(move || handle.sync_all());
+            let measured = Source::open(engine, &staged.path().to_string_lossy())
+                .map_err(JobError::from)
+                .and_then(|source| measure(engine, &source, &subject));
+            (measured, flusher.join().expect("flushing does not panic"))
+        });
+        let path = output.to_owned();
+        flushed.map_err(|source| EngineError::Io { action: "writing", path, source })?;
+        let measured = measured?;
+        assert_eq!(
+            measured.n_rows,
+            rows.order.len() as u64,
+            "every row that was written is read back"
+        );
+        timings.verify += clock.lap();
+        run.go_on()?;
+        Ok(Written { staged, measured, n_starred })
+    }
+
+    fn label_columns(&self) -> Vec<Vec<Labels>> {
+        let plan = self.plan;
+        let mut columns = Vec::new();
+        for (at, attribute) in self.set.attributes.iter().enumerate() {
+            let wants_means = matches!(plan.labels, LabelForm::Mean | LabelForm::RangeMean);
+            let is_number = matches!(attribute.shape, Shape::Numeric)
+                && !matches!(
+                    attribute.dictionary.kind,
+                    incrowd_data::Kind::Date | incrowd_data::Kind::Timestamp
+                );
+            let means = (wants_means && is_number).then(|| self.means(at));
+            let column = &self.classes.recoded.columns[at];
+            let mut of_column = labels(attribute, column, plan.labels, means.as_deref());
+            if plan.stars_suppressed {
+                of_column.iter_mut().for_each(add_star);
+            }
+            columns.push(of_column);
+        }
+        columns
+    }
+
+    /// The mean of each class on an attribute, over the rows that have a value.
+    fn means(&self, attribute: usize) -> Vec<Option<f64>> {
+        let n_classes = self.classes.recoded.sizes.len();
+        let mut sums = vec![(0.0, 0u64); n_classes];
+        let positions = &self.set.attributes[attribute].dictionary.positions;
+        let mut add = |vector: usize, class: u32, rows: u32| {
+            let code = self.set.vectors[attribute].get(vector) as usize;
+            let number = self.classes.number_of.get(class as usize).copied().unwrap_or(SUPPRESSED);
+            if let (Some(position), true) = (positions.get(code), number != SUPPRESSED) {
+                let sum = &mut sums[number as usize];
+                sum.0 += position * f64::from(rows);
+                sum.1 += u64::from(rows);
+            }
+        };
+        let divided = self.divided();
+        for (vector, (&class, &rows)) in
+            self.assigned.class_of.iter().zip(&self.set.counts).enumerate()
+        {
+            if !divided.get(vector).copied().unwrap_or(false) {
+                add(vector, class, rows);
+            }
+        }
+        self.assigned
+            .parts
+            .iter()
+            .for_each(|&(vector, class, rows)| add(vector as usize, class, rows));
+        #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        sums.into_iter().map(|(sum, n)| (n > 0).then(|| sum / n as f64)).collect()
+    }
+
+    /// By vector, whether its rows are in several classes; empty if none are.
+    fn divided(&self) -> Vec<bool> {
+        if self.assigned.parts.is_empty() {
+            return Vec::new();
+        }
+        let mut divided = vec![false; self.assigned.class_of.len()];
+        self.assigned.parts.iter().for_each(|(vector, ..)| divided[*vector as usize] = true);
+        divided
+    }
+
+    fn published<'b>(&'b self, label_columns: &'b [Vec<Labels>]) -> Vec<Published<'b>> {
+        let mut published = Vec::new();
+        let mut quasi = label_columns.iter();
+        for (at, column) in self.plan.columns.iter().enumerate() {
+            match column.role {
+                Some(Role::Quasi) => {
+                    let labels = quasi.next().expect("one entry a quasi-identifier column");
+                    published.extend(labels.iter().map(Published::Labels));
+                }
+                Some(Role::Sensitive | Role::Insensitive) => {
+                    published.push(match self.table.kept.position(&column.name) {
+                        Some(kept) => Published::Kept(kept),
+                        None => {
+                            let raw = raw_column(self.plan, self.table, at);
+                            let ranked = raw.rank(incrowd_engine::Order::Natural(column.kind));
+                            let kind =
+                                ranked.map_or(incrowd_data::Kind::Text, |r| r.dictionary.kind);
+                            Published::Coded { column: raw, kind }
+                        }
+                    });
+                }
+                Some(Role::Identifier) | None => {}
+            }
+        }
+        published
+    }
+
+    fn released_as(&self, label_columns: &[Vec<Labels>]) -> Vec<Vec<String>> {
+        let mut quasi = label_columns.iter();
+        let names = |column: &crate::plan::PlannedColumn| match column.role {
+            Some(Role::Quasi) => {
+                let labels = quasi.next().expect("one entry a quasi-identifier column");
+                labels.iter().map(|labels| labels.name.clone()).collect()
+            }
+            Some(Role::Sensitive | Role::Insensitive) => vec![column.name.clone()],
+            Some(Role::Identifier) | None => Vec::new(),
+        };
+        self.plan.columns.iter().map(names).collect()
+    }
+
+    /// The rows of each class in turn. Starred rows are one more class, the last.
+    fn rows(&self, engine: &Engine, published: &[Published]) -> Result<Rows, EngineError> {
+        let n_classes = self.classes.recoded.sizes.len();
+        let star = u32::try_from(n_classes).expect("fewer classes than rows");
+        let number = |class: u32| match self.classes.number_of.get(class as usize) {
+            Some(&number) if number != SUPPRESSED => Some(number),
+            _ => self.plan.stars_suppressed.then_some(star),
+        };
+        let of_vector: Vec<Option<u32>> =
+            self.assigned.class_of.iter().map(|&c| number(c)).collect();
+        let mut of_row: Vec<Option<u32>> =
+            self.assigned.vector_of.iter().map(|&vector| of_vector[vector as usize]).collect();
+        for (row, class) in self.rows_of_parts(engine, published)? {
+            of_row[row as usize] = number(class);
+        }
+        let mut ends = vec![0u32; n_classes + usize::from(self.plan.stars_suppressed) + 1];
+        of_row.iter().flatten().for_each(|&class| ends[class as usize + 1] += 1);
+        for class in 1..ends.len() {
+            ends[class] += ends[class - 1];
+        }
+        let mut order = vec![0; *ends.last().expect("never empty") as usize];
+        let mut next = ends.clone();
+        for (row, class) in (0u32..).zip(&of_row) {
+            if let Some(class) = class {
+                order[next[*class as usize] as usize] = row;
+                next[*class as usize] += 1;
+            }
+        }
+        Ok(Rows { order, class_ends: ends.split_off(1) })
+    }
+
+    /// Which row of a divided vector goes to which of its classes: by what is published of the rows,
+    /// so that the order of the input has no say.
+    fn rows_of_parts(
+        &self,
+        engine: &Engine,
+        published: &[Published],
+    ) -> Result<Vec<(u32, u32)>, EngineError> {
+        let divided = self.divided();
+        if divided.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut rows: Vec<(u32, u32)> = (0u32..)
+            .zip(self.assigned.vector_of)
+            .filter(|(_, vector)| divided[**vector as usize])
+            .map(|(row, &vector)| (vector, row))
+            .collect();
+        rows.sort_unstable();
+        let ends = rows.chunk_by(|a, b| a.0 == b.0).scan(0u32, |end, of_vector| {
+            *end += u32::try_from(of_vector.len()).expect("rows are counted in 32 bits");
+            Some(*end)
+        });
+        let groups =
+            Rows { class_ends: ends.collect(), order: rows.iter().map(|(_, row)| *row).collect() };
+        let rest: Vec<Published> =
+            published.iter().filter(|c| !matches!(c, Published::Labels(_))).copied().collect();
+        let ordered = order_within(engine, &rest, &self.table.kept, &groups)?;
+        let classes = self
+            .assigned
+            .parts
+            .iter()
+            .flat_map(|&(_, class, rows)| std::iter::repeat_n(class, rows as usize));
+        Ok(ordered.into_iter().zip(classes).collect())
+    }
+
+    /// The entity of each released row, where the release does not say it.
+    fn entity_in(&self, rows: &Rows) -> Option<(Codes, u32)> {
+        let raw = raw_column(self.plan, self.table, self.plan.entity()?);
+        let codes = rows.order.iter().map(|&row| raw.codes.get(row as usize));
+        Some((Codes::pack(raw.n_codes(), codes), raw.n_codes()))
+    }
+}
+
+/// One more class, of suppressed rows.
+fn add_star(labels: &mut Labels) {
+    labels.kind = incrowd_data::Kind::Text;
+    labels.texts.push(Some("*".to_owned()));
+    labels.of_class.push(u32::try_from(labels.texts.len() - 1).expect("fewer labels than rows"));
+}
+
+/// Publishes the files of a job: the small ones first, the release last.
+pub(crate) fn publish(
+    release: Staged,
+    more: &[(&Option<String>, &dyn Fn() -> String)],
+    force: bool,
+) -> Result<(), JobError> {
+    let mut staged = Vec::new();
+    for (path, text) in more {
+        if let Some(path) = path {
+            staged.push(stage_bytes(Path::new(path), text().as_bytes())?);
+        }
+    }
+    staged.push(release);
+    for file in staged {
+        file.publish(force)?;
+    }
+    Ok(())
+}
+
+/// Writes a small file at once or not at all.
+pub fn write_text(path: &Path, text: &str, force: bool) -> Result<(), JobError> {
+    write_bytes(path, text.as_bytes(), force)
+}
+
+/// Writes a small file at once or not at all.
+pub fn write_bytes(path: &Path, bytes: &[u8], force: bool) -> Result<(), JobError> {
+    Ok(stage_bytes(path, bytes)?.publish(force)?)
+}

@@ -1,0 +1,280 @@
+//! A recoding as a readable file: cuts and classes in values, not in codes, so that it can be applied
+//! to other rows.
+
+use std::path::Path;
+
+use incrowd_data::{
+    Attribute, Branches, Cell, Dictionary, FrequencySet, Level, Node, PartitionTree, SUPPRESSED,
+    Shape,
+};
+use incrowd_release::{Classes, LabelForm};
+use incrowd_search::{Found, Recoding};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{JobError, Problem};
+use crate::plan::{Plan, Role};
+use crate::spec::{ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, ValueLimit};
+
+/// The file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecodingFile {
+    /// Version of the tool that wrote it.
+    pub(crate) incrowd: String,
+    /// `multidimensional` or `local`.
+    pub(crate) kind: String,
+    /// What stands in a recoded cell.
+    pub(crate) labels: String,
+    /// The models that held when it was made.
+    pub(crate) privacy: PrivacySpec,
+    /// The columns and their roles.
+    pub(crate) columns: IndexMap<String, ColumnSpec>,
+    /// The tree of cuts; the root is the first node.
+    pub(crate) nodes: Vec<NodeRecord>,
+}
+
+/// A node of the tree. Nodes are named by their place in the list, from 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum NodeRecord {
+    /// Values up to one go to `low`, the others and missing ones to `high`.
+    Cut { column: String, at_most: String, low: u32, high: u32 },
+    /// Values up to each (in the hierarchy's leaf order; `null` is missing) go to a node.
+    Children { column: String, children: Vec<(Option<String>, u32)> },
+    /// A class, with the values that it covers: least and greatest, or all of an unordered column;
+    /// `null` is missing.
+    Class { class: u32, cells: IndexMap<String, Vec<Option<String>>> },
+}
+
+impl RecodingFile {
+    pub(crate) fn new(
+        plan: &Plan,
+        set: &FrequencySet,
+        found: &Found,
+        classes: &Classes,
+    ) -> RecodingFile {
+        let (kind, nodes) = match &found.recoding {
+            Recoding::Partition(tree) => ("multidimensional", nodes(set, tree, classes)),
+            Recoding::Local => ("local", Vec::new()),
+        };
+        let labels = LabelForm::NAMES.iter().find(|(_, form)| *form == plan.labels);
+        RecodingFile {
+            incrowd: crate::VERSION.to_owned(),
+            kind: kind.to_owned(),
+            labels: labels.map_or("range", |(name, _)| name).to_owned(),
+            privacy: privacy(plan),
+            columns: columns(plan, set),
+            nodes,
+        }
+    }
+
+    /// JSON with a line per column and per node.
+    pub(crate) fn to_json(&self) -> String {
+        let line = |value: &dyn erased::Json| value.json();
+        let columns: Vec<String> = self
+            .columns
+            .iter()
+            .map(|(name, column)| format!("    {}: {}", line(name), line(column)))
+            .collect();
+        let nodes: Vec<String> =
+            self.nodes.iter().map(|node| format!("    {}", line(node))).collect();
+        format!(
+            "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \
+             \"columns\": {{\n{}\n  }},\n  \"nodes\": [\n{}\n  ]\n}}\n",
+            line(&self.incrowd),
+            line(&self.kind),
+            line(&self.labels),
+            line(&self.privacy),
+            columns.join(",\n"),
+            nodes.join(",\n"),
+        )
+    }
+
+    pub(crate) fn read(path: &Path) -> Result<RecodingFile, JobError> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Problem::new(format!("the recoding `{name}` cannot be read: {}", error.kind()))
+        })?;
+        let file: RecodingFile = serde_json::from_str(&text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            Problem::new(format!(
+                "`{name}` is no recoding: line {line}, column {column} is not as expected"
+            ))
+            .help("name a file that `incrowd anonymize --recoding FILE` wrote")
+        })?;
+        if file.kind == "local" {
+            return Err(Problem::new(format!(
+                "`{name}` is a local recoding: rows with the same values were put into different classes, \
+                 so it is no function of the values and cannot be applied to other rows"
+            ))
+            .help("anonymize without --relaxed to get a recoding that can be applied")
+            .into());
+        }
+        file.check().map_err(|()| {
+            Problem::new(format!("`{name}` is damaged: its nodes are no tree over its columns"))
+        })?;
+        Ok(file)
+    }
+
+    /// Every node is named once, after its parent, and cuts a quasi-identifier column.
+    fn check(&self) -> Result<(), ()> {
+        let mut n_named = vec![0u32; self.nodes.len()];
+        let is_quasi = |name: &String| {
+            self.columns.get(name).is_some_and(|column| column.role.as_deref() == Some("quasi"))
+        };
+        for (at, node) in self.nodes.iter().enumerate() {
+            let (column, children): (&String, Vec<u32>) = match node {
+                NodeRecord::Class { .. } => continue,
+                NodeRecord::Cut { column, low, high, .. } => (column, vec![*low, *high]),
+                NodeRecord::Children { column, children } => {
+                    (column, children.iter().map(|(_, node)| *node).collect())
+                }
+            };
+            if !is_quasi(column) || children.is_empty() {
+                return Err(());
+            }
+            for child in children {
+                let named =
+                    n_named.get_mut(child as usize).filter(|_| child as usize > at).ok_or(())?;
+                *named += 1;
+            }
+        }
+        let is_tree = n_named.iter().enumerate().all(|(at, n)| *n == u32::from(at > 0));
+        if is_tree && !self.nodes.is_empty() { Ok(()) } else { Err(()) }
+    }
+}
+
+/// Compact JSON of anything.
+mod erased {
+    pub(super) trait Json {
+        fn json(&self) -> String;
+    }
+
+    impl<T: serde::Serialize> Json for T {
+        fn json(&self) -> String {
+            serde_json::to_string(self).expect("plain data has a JSON form")
+        }
+    }
+}
+
+fn privacy(plan: &Plan) -> PrivacySpec {
+    use crate::model::Asks;
+    let mut spec =
+        PrivacySpec { k: plan.k, suppress: Some(plan.suppress.clone()), ..PrivacySpec::default() };
+    for model in &plan.models {
+        let column = Some(plan.columns[model.column].name.clone());
+        let diversity = DiversitySpec { column: column.clone(), ..DiversitySpec::default() };
+        match model.asks {
+            Asks::Distinct(l) => {
+                spec.l_diversity.push(DiversitySpec { distinct: Some(l), ..diversity })
+            }
+            Asks::Entropy(l) => {
+                spec.l_diversity.push(DiversitySpec { entropy: Some(l), ..diversity })
+            }
+            Asks::Recursive(c, l) => {
+                spec.l_diversity.push(DiversitySpec { recursive: Some((c, l)), ..diversity });
+            }
+            Asks::Closeness(value) => spec.t_closeness.push(ValueLimit { column, value }),
+            Asks::SquaredError(value) => spec.squared_error.push(ValueLimit { column, value }),
+        }
+    }
+    spec
+}
+
+/// The columns with everything that is needed to order their values again, in this form only.
+fn columns(plan: &Plan, set: &FrequencySet) -> IndexMap<String, ColumnSpec> {
+    let mut columns = IndexMap::new();
+    for column in plan.columns.iter().filter(|column| column.role.is_some()) {
+        let role = match column.role {
+            Some(Role::Quasi) => "quasi",
+            Some(Role::Sensitive) => "sensitive",
+            Some(Role::Insensitive) => "insensitive",
+            Some(Role::Identifier) | None => "identifier",
+        };
+        let mut spec = ColumnSpec { role: Some(role.to_owned()), ..column.spec.clone() };
+        if let Some(attribute) = set.attributes.iter().find(|a| a.name == column.name) {
+            match &attribute.shape {
+                Shape::Tree(hierarchy) => {
+                    let rows =
+                        hierarchy.rows().map(|row| row.into_iter().map(str::to_owned).collect());
+                    let n_leaves = attribute.n_values() as usize;
+                    spec.hierarchy = Some(HierarchySpec::Rows(rows.take(n_leaves).collect()));
+                }
+                Shape::Ordinal => spec.order = Some(attribute.dictionary.texts.clone()),
+                Shape::Numeric | Shape::Unordered => {
+                    spec.kind = Some(attribute.dictionary.kind.to_string());
+                }
+            }
+        }
+        columns.insert(column.name.clone(), spec);
+    }
+    columns
+}
+
+fn nodes(set: &FrequencySet, tree: &PartitionTree, classes: &Classes) -> Vec<NodeRecord> {
+    let attributes = &set.attributes;
+    let text = |dictionary: &Dictionary, code: u32| dictionary.text(code).map(str::to_owned);
+    tree.nodes
+        .iter()
+        .map(|node| match node {
+            Node::Leaf { class } => {
+                NodeRecord::Class { class: *class, cells: cells(attributes, classes, *class) }
+            }
+            Node::Cut { attribute, branches } => {
+                let Attribute { name, dictionary, .. } = &attributes[*attribute];
+                let column = name.clone();
+                match branches {
+                    Branches::Binary { at, low, high } => {
+                        let at_most = text(dictionary, *at).expect("no cut lies behind missing");
+                        NodeRecord::Cut { column, at_most, low: *low, high: *high }
+                    }
+                    Branches::Runs(runs) => {
+                        let children = runs
+                            .iter()
+                            .map(|(end, child)| (text(dictionary, *end), *child))
+                            .collect();
+                        NodeRecord::Children { column, children }
+                    }
+                }
+            }
+        })
+        .collect()
+}
+
+/// What a class covers, by column; nothing for a class without rows.
+fn cells(
+    attributes: &[Attribute],
+    classes: &Classes,
+    class: u32,
+) -> IndexMap<String, Vec<Option<String>>> {
+    let number = classes.number_of[class as usize];
+    if number == SUPPRESSED {
+        return IndexMap::new();
+    }
+    let values = |attribute: &Attribute, cell: &Cell| {
+        let last = attribute.n_codes() - 1;
+        let codes = match cell {
+            Cell::Value(code) => vec![*code],
+            Cell::Range(lo, hi) => vec![*lo, *hi],
+            Cell::Set(codes) => codes.clone(),
+            Cell::Node(level, group) => match &attribute.shape {
+                Shape::Tree(hierarchy) => {
+                    let node = &hierarchy.groups(Level(*level))[*group as usize];
+                    vec![node.lo, node.hi]
+                }
+                _ => vec![0, last],
+            },
+            Cell::All => vec![0, last],
+        };
+        codes.into_iter().map(|code| attribute.dictionary.text(code).map(str::to_owned)).collect()
+    };
+    attributes
+        .iter()
+        .zip(&classes.recoded.columns)
+        .map(|(attribute, column)| {
+            let cell = &column.cells[column.of_class[number as usize] as usize];
+            (attribute.name.clone(), values(attribute, cell))
+        })
+        .collect()
+}

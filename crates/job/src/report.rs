@@ -1,0 +1,218 @@
+//! What a job reports: JSON with stable keys (DESIGN.md, *The report*).
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::spec::JobSpec;
+
+/// What became of a job.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Done; what was found is in the report.
+    Done(Box<Done>),
+    /// No release satisfies the job, or the table does not satisfy the check.
+    Failed {
+        /// Why, a sentence each.
+        reasons: Vec<String>,
+        /// What can be done about it.
+        help: Option<String>,
+        /// What was found, where something was.
+        report: Option<Box<Report>>,
+    },
+}
+
+/// A job that was done.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// What was found.
+    pub report: Report,
+    /// What the user should know although the job was done.
+    pub warnings: Vec<String>,
+}
+
+/// The report.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Version of the tool.
+    pub incrowd: &'static str,
+    /// The table that was read.
+    pub input: InputReport,
+    /// The effective job.
+    pub job: JobSpec,
+    /// How the search went; none where nothing was searched.
+    pub search: Option<SearchReport>,
+    /// The recoding; none where there is none.
+    pub recoding: Option<RecodingReport>,
+    /// The table that was written or measured.
+    pub release: ReleaseReport,
+    /// By quasi-identifier set.
+    pub privacy: Vec<PrivacyReport>,
+    /// Of the set with the greatest risk.
+    pub risk: RiskReport,
+    /// What was lost.
+    pub measures: MeasuresReport,
+    /// Where the time went.
+    pub timings_s: Timings,
+}
+
+/// The table that was read.
+#[derive(Clone, Debug, Serialize)]
+pub struct InputReport {
+    /// Rows.
+    pub rows: u64,
+    /// Columns.
+    pub columns: usize,
+}
+
+/// How the search went.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchReport {
+    /// The algorithm.
+    pub algorithm: String,
+    /// Its variant.
+    pub variant: Option<String>,
+    /// Whether the result is proved to be the best of its kind.
+    pub optimal: bool,
+    /// What the search minimised, if it minimised something.
+    pub cost: Option<f64>,
+    /// What is proved about the least cost.
+    pub lower_bound: Option<f64>,
+    /// Nodes whose statistics were looked at.
+    pub nodes_checked: u64,
+    /// Nodes of the whole search space, where it is finite and known.
+    pub nodes_total: Option<u64>,
+    /// Passes over the table.
+    pub table_scans: u64,
+    /// Distinct vectors of the quasi-identifier that were searched.
+    pub distinct_vectors: u64,
+    /// Seconds.
+    pub elapsed_s: f64,
+    /// Most memory that the process held, where the system says it.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// The recoding.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecodingReport {
+    /// `multidimensional` or `local`.
+    pub kind: &'static str,
+    /// By column, how many distinct cells it has in the release.
+    pub cells: IndexMap<String, usize>,
+}
+
+/// The table that was written or measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReleaseReport {
+    /// Rows.
+    pub rows: u64,
+    /// Rows that were left out.
+    pub suppressed: u64,
+    /// Classes, over all quasi-identifier columns.
+    pub classes: u64,
+    /// Rows of the smallest one.
+    pub smallest_class: u64,
+    /// Rows of the largest one.
+    pub largest_class: u64,
+}
+
+/// What holds for one quasi-identifier set.
+#[derive(Clone, Debug, Serialize)]
+pub struct PrivacyReport {
+    /// The set.
+    pub quasi: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Least rows (or entities) of a class.
+    pub k: u64,
+    /// Least number of distinct sensitive values of a class, over the sensitive columns.
+    pub l_distinct: Option<f64>,
+    /// Least l of entropy l-diversity.
+    pub l_entropy: Option<f64>,
+    /// Greatest distance of t-closeness.
+    pub t: Option<f64>,
+    /// The same by sensitive column.
+    pub sensitive: IndexMap<String, SensitiveReport>,
+    /// What was asked for.
+    pub required: IndexMap<String, serde_json::Value>,
+    /// The models that do not hold, with the number of classes and rows that break them.
+    pub broken: Vec<BrokenReport>,
+    /// Whether all hold.
+    pub satisfied: bool,
+}
+
+/// What holds for one sensitive column.
+#[derive(Clone, Debug, Serialize)]
+pub struct SensitiveReport {
+    /// Least number of distinct values of a class.
+    pub l_distinct: f64,
+    /// Least l of entropy l-diversity.
+    pub l_entropy: f64,
+    /// Greatest distance of t-closeness.
+    pub t: f64,
+}
+
+/// A model that does not hold.
+#[derive(Clone, Debug, Serialize)]
+pub struct BrokenReport {
+    /// The model.
+    pub model: String,
+    /// Classes that break it.
+    pub classes: u64,
+    /// Their rows.
+    pub rows: u64,
+}
+
+/// The risk of being found.
+#[derive(Clone, Debug, Serialize)]
+pub struct RiskReport {
+    /// Greatest risk of a record, if the attacker knows that the person is in the table.
+    pub prosecutor_max: f64,
+    /// Mean risk.
+    pub prosecutor_average: f64,
+    /// Records in classes below k (below 5 where no k is asked for).
+    pub records_at_risk: u64,
+}
+
+/// What was lost; none where a measure makes no sense.
+#[derive(Clone, Debug, Serialize)]
+pub struct MeasuresReport {
+    /// Sum of squared class sizes.
+    pub discernibility: f64,
+    /// Rows per class over k.
+    pub average_class_size: Option<f64>,
+    /// Mean loss of a cell.
+    pub loss: Option<f64>,
+    /// By column, its mean loss.
+    pub loss_by_column: IndexMap<String, f64>,
+    /// Hidden bits over all bits.
+    pub entropy: Option<f64>,
+    /// Rows outside the majority target value of their class.
+    pub classification: Option<f64>,
+    /// Mean of level over height.
+    pub precision: Option<f64>,
+    /// Sum of levels of a full-domain recoding.
+    pub height: Option<u64>,
+}
+
+/// Seconds by stage.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Timings {
+    /// Looking at the input and reading it.
+    pub read: f64,
+    /// Collapsing and searching.
+    pub search: f64,
+    /// Finding cells, labels and the order of the rows.
+    pub recode: f64,
+    /// Reading back and measuring.
+    pub verify: f64,
+    /// Writing and flushing.
+    pub write: f64,
+}
+
+impl Report {
+    /// The report as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a report has a JSON form") + "\n"
+    }
+}

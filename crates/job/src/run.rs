@@ -1,0 +1,128 @@
+//! What goes on while a job is done: threads, progress, the wish to stop, and the clock.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use incrowd_engine::Engine;
+use incrowd_search::Budget;
+
+use crate::error::JobError;
+
+/// The stages of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Looking at the input.
+    Open,
+    /// Reading it.
+    Read,
+    /// Searching.
+    Search,
+    /// Finding the cells of every class.
+    Recode,
+    /// Writing the release.
+    Write,
+    /// Measuring what was written.
+    Verify,
+}
+
+impl Stage {
+    const ALL: [(Stage, &'static str); 6] = [
+        (Stage::Open, "opening"),
+        (Stage::Read, "reading"),
+        (Stage::Search, "searching"),
+        (Stage::Recode, "recoding"),
+        (Stage::Write, "writing"),
+        (Stage::Verify, "verifying"),
+    ];
+
+    /// The stage as a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Stage::ALL.iter().find(|(stage, _)| *stage == self).map_or("", |(_, word)| word)
+    }
+}
+
+/// Shared by whoever does a job and whoever watches it. Clones see the same.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    cancelled: Arc<AtomicBool>,
+    rows: Arc<AtomicU64>,
+    stage: Arc<AtomicU8>,
+}
+
+impl Run {
+    /// Asks the job to stop. It ends soon, with nothing written.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// The current stage and how many rows it has done.
+    #[must_use]
+    pub fn progress(&self) -> (Stage, u64) {
+        let stage = Stage::ALL[usize::from(self.stage.load(Ordering::Relaxed))].0;
+        (stage, self.rows.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn enter(&self, stage: Stage) {
+        let at = Stage::ALL.iter().position(|(s, _)| *s == stage).unwrap_or(0);
+        self.rows.store(0, Ordering::Relaxed);
+        self.stage.store(u8::try_from(at).unwrap_or(0), Ordering::Relaxed);
+    }
+
+    pub(crate) fn budget(&self) -> Budget {
+        Budget::until(Arc::clone(&self.cancelled))
+    }
+
+    pub(crate) fn go_on(&self) -> Result<(), JobError> {
+        if self.cancelled.load(Ordering::Relaxed) { Err(JobError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Runs `job` with an engine and that many threads (all cores if none are given).
+    pub(crate) fn with_engine<T: Send>(
+        &self,
+        threads: Option<usize>,
+        job: impl FnOnce(&Engine) -> Result<T, JobError> + Send,
+    ) -> Result<T, JobError> {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let n_threads = threads.unwrap_or(cores);
+        let engine = Engine::new(n_threads, Arc::clone(&self.cancelled), Arc::clone(&self.rows));
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(n_threads)
+            .build()
+            .expect("threads can be started");
+        let result = pool.install(|| job(&engine));
+        match result {
+            Err(JobError::Engine(incrowd_engine::EngineError::Cancelled)) => {
+                Err(JobError::Cancelled)
+            }
+            other => other,
+        }
+    }
+}
+
+/// Time since it was started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    #[expect(clippy::disallowed_methods, reason = "timings are reported, never acted on")]
+    pub(crate) fn start() -> Stopwatch {
+        Stopwatch(Instant::now())
+    }
+
+    /// Seconds so far; starts again.
+    pub(crate) fn lap(&mut self) -> f64 {
+        let elapsed: Duration = self.0.elapsed();
+        *self = Stopwatch::start();
+        (elapsed.as_secs_f64() * 1e6).round() / 1e6
+    }
+}
+
+/// The most memory that the process has held, where the system says it.
+pub(crate) fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024)
+}

@@ -1,0 +1,429 @@
+//! The job file: plain structs with public fields, as TOML has them.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{JobError, Problem, nearest};
+
+/// A job as it is written: nothing is checked but its form.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct JobSpec {
+    /// A file, folder or glob.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// The release.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// Where the JSON report goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// Where the recoding goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recoding: Option<String>,
+    /// What to do with a column that has no role: `error` or `drop`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undeclared: Option<String>,
+    /// What a missing value is: `category` or `error`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+    /// Columns by name.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub columns: IndexMap<String, ColumnSpec>,
+    /// Quasi-identifier sets, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub quasi: Vec<QuasiSpec>,
+    /// What must hold.
+    pub privacy: PrivacySpec,
+    /// How to search.
+    pub search: SearchSpec,
+    /// What the release looks like.
+    pub release: ReleaseSpec,
+    /// How to run.
+    pub run: RunSpec,
+}
+
+/// A column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ColumnSpec {
+    /// `identifier`, `quasi`, `sensitive` or `insensitive`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// `integer`, `decimal`, `boolean`, `date`, `timestamp` or `text`; found out if it is not said.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The values in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Vec<String>>,
+    /// A file, or how to build one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hierarchy: Option<HierarchySpec>,
+    /// Whether a model will predict it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub target: bool,
+    /// Whether k counts its distinct values.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub entity: bool,
+}
+
+/// A hierarchy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum HierarchySpec {
+    /// A file in the form of ARX.
+    File(String),
+    /// Built from the column's values.
+    Built(BuiltSpec),
+    /// Rows `leaf, level 1, ..., root`.
+    Rows(Vec<Vec<String>>),
+}
+
+/// How to build a hierarchy: just one of `mask`, `dates`, `width` and `fan-out`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct BuiltSpec {
+    /// Hide characters from the `left` or the `right`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
+    /// The character that hides, `*` by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub character: Option<char>,
+    /// `day`, `week`, `month`, `quarter`, `year`, `decade`, `century`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dates: Option<Vec<String>>,
+    /// Width of the first intervals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<f64>,
+    /// Where intervals are counted from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<f64>,
+    /// How many neighbours each further level joins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<u32>>,
+    /// How many neighbours each level joins, in the order of the values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fan_out: Option<usize>,
+}
+
+/// A named quasi-identifier set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuasiSpec {
+    /// Its name.
+    pub name: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+}
+
+/// What must hold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct PrivacySpec {
+    /// Least size of a class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub k: Option<u64>,
+    /// l-diversity.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub l_diversity: Vec<DiversitySpec>,
+    /// t-closeness.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub t_closeness: Vec<ValueLimit>,
+    /// Squared-error diversity.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub squared_error: Vec<ValueLimit>,
+    /// Suppression limit: a share, a percentage or a number of rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppress: Option<SuppressLimit>,
+}
+
+/// l-diversity of a column, or of every sensitive column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DiversitySpec {
+    /// The sensitive column; all of them if it is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// Distinct l.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<f64>,
+    /// Entropy l.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entropy: Option<f64>,
+    /// Recursive `[c, l]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recursive: Option<(f64, u32)>,
+}
+
+/// A limit on a column, or on every sensitive column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValueLimit {
+    /// The sensitive column; all of them if it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// The limit.
+    pub value: f64,
+}
+
+/// How many rows may be left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SuppressLimit {
+    /// A share from 0 to 1.
+    Share(f64),
+    /// `"2%"`, `"100rows"` or `"0.02"`.
+    Text(String),
+}
+
+impl SuppressLimit {
+    /// The number of rows of a table that it allows.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with its form.
+    pub fn rows(&self, n_rows: u64) -> Result<u64, Problem> {
+        let wrong = || {
+            Problem::new(
+                "the suppression limit is no share from 0 to 1, percentage or number of rows",
+            )
+            .help("write 0.02, \"2%\" or \"100rows\"")
+        };
+        let share = match self {
+            SuppressLimit::Share(share) => *share,
+            SuppressLimit::Text(text) => {
+                let text = text.trim();
+                if let Some(rows) = text.strip_suffix("rows") {
+                    return rows.trim().parse::<u64>().map_err(|_| wrong());
+                }
+                match text.strip_suffix('%') {
+                    Some(percent) => percent.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
+                    None => text.parse().map_err(|_| wrong())?,
+                }
+            }
+        };
+        if !(0.0..=1.0).contains(&share) {
+            return Err(wrong());
+        }
+        // A share of 2% of 50 rows is one row, not 0.9999999.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "between 0 and the number of rows"
+        )]
+        Ok((share * n_rows as f64 + 1e-9).floor() as u64)
+    }
+}
+
+/// How to search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct SearchSpec {
+    /// The algorithm's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<String>,
+    /// Relaxed partitioning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relaxed: Option<bool>,
+    /// The algorithm's variant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The measure whose value is reported as the cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measure: Option<String>,
+    /// What random choices are made from; Mondrian makes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// What the release looks like.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ReleaseSpec {
+    /// `range`, `region`, `bounds`, `mean` or `range+mean`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<String>,
+    /// What becomes of suppressed rows: `drop` or `star`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<String>,
+}
+
+/// How to run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct RunSpec {
+    /// Threads; all cores if it is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+}
+
+/// The keys that each table of a job file knows, for suggestions.
+const KEYS: [(&str, &[&str]); 7] = [
+    (
+        "",
+        &[
+            "input",
+            "output",
+            "report",
+            "recoding",
+            "undeclared",
+            "missing",
+            "columns",
+            "quasi",
+            "privacy",
+            "search",
+            "release",
+            "run",
+        ],
+    ),
+    ("columns.*", &["role", "type", "order", "hierarchy", "target", "entity"]),
+    ("quasi", &["name", "columns"]),
+    ("privacy", &["k", "l-diversity", "t-closeness", "squared-error", "suppress"]),
+    ("search", &["algorithm", "relaxed", "variant", "measure", "seed"]),
+    ("release", &["labels", "suppressed"]),
+    ("run", &["threads"]),
+];
+
+impl JobSpec {
+    /// Reads a job file. Paths in it are relative to its folder.
+    pub fn from_file(path: &Path) -> Result<JobSpec, JobError> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Problem::new(format!(
+                "the job file `{}` cannot be read: {}",
+                path.display(),
+                error.kind()
+            ))
+        })?;
+        let mut spec = JobSpec::from_toml(&text).map_err(|error| match error {
+            JobError::Request(problems) => JobError::Request(
+                problems
+                    .into_iter()
+                    .map(|p| Problem {
+                        message: format!("`{}`: {}", path.display(), p.message),
+                        ..p
+                    })
+                    .collect(),
+            ),
+            other => other,
+        })?;
+        if let Some(folder) = path.parent() {
+            spec.resolve(folder);
+        }
+        Ok(spec)
+    }
+
+    /// Reads a job from TOML.
+    pub fn from_toml(text: &str) -> Result<JobSpec, JobError> {
+        let table: toml::Table = text.parse().map_err(|error| toml_problem(&error, text))?;
+        let unknown = unknown_keys(&table);
+        if !unknown.is_empty() {
+            return Err(JobError::Request(unknown));
+        }
+        toml::from_str(text).map_err(|error| toml_problem(&error, text).into())
+    }
+
+    /// The job as TOML.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("a job has a TOML form")
+    }
+
+    fn resolve(&mut self, folder: &Path) {
+        let join = |path: &mut String| *path = folder.join(&*path).to_string_lossy().into_owned();
+        let paths = [&mut self.input, &mut self.output, &mut self.report, &mut self.recoding];
+        paths.into_iter().flatten().for_each(join);
+        for column in self.columns.values_mut() {
+            if let Some(HierarchySpec::File(path)) = &mut column.hierarchy {
+                join(path);
+            }
+        }
+    }
+}
+
+/// What the TOML parser says, without quoting the file.
+fn toml_problem(error: &toml::de::Error, text: &str) -> Problem {
+    let line =
+        error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    let place = line.map_or_else(String::new, |line| format!("line {line}: "));
+    Problem::new(format!("{place}{}", error.message()))
+}
+
+fn unknown_keys(table: &toml::Table) -> Vec<Problem> {
+    let known =
+        |path: &str| KEYS.iter().find(|(p, _)| *p == path).map_or(&[] as &[&str], |(_, k)| k);
+    let mut problems = Vec::new();
+    let mut look = |place: &str, path: &str, table: &toml::Table| {
+        for key in table.keys().filter(|key| !known(path).contains(&key.as_str())) {
+            let problem = Problem::new(format!("unknown key `{key}`{place}"));
+            problems.push(match nearest(key, known(path).iter().copied()) {
+                Some(near) => problem.help(format!("did you mean `{near}`?")),
+                None => problem.help(format!("known keys are {}", known(path).join(", "))),
+            });
+        }
+    };
+    look("", "", table);
+    for (name, value) in table {
+        match (name.as_str(), value) {
+            ("columns", toml::Value::Table(columns)) => {
+                for (column, value) in columns {
+                    if let toml::Value::Table(table) = value {
+                        look(&format!(" of column `{column}`"), "columns.*", table);
+                    }
+                }
+            }
+            (_, toml::Value::Table(table)) => look(&format!(" in [{name}]"), name, table),
+            ("quasi", toml::Value::Array(sets)) => {
+                for set in sets.iter().filter_map(toml::Value::as_table) {
+                    look(" in [[quasi]]", "quasi", set);
+                }
+            }
+            _ => {}
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_keys_are_refused_all_at_once_with_the_nearest() {
+        let text = "inptu = \"a\"\n[columns]\nage = { rol = \"quasi\" }\n[privacy]\nkk = 3\n";
+        let JobError::Request(problems) = JobSpec::from_toml(text).unwrap_err() else { panic!() };
+        let messages: Vec<_> = problems.iter().map(|p| p.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "unknown key `inptu`",
+                "unknown key `rol` of column `age`",
+                "unknown key `kk` in [privacy]"
+            ]
+        );
+        assert_eq!(problems[0].help.as_deref(), Some("did you mean `input`?"));
+    }
+
+    #[test]
+    fn a_job_survives_its_toml_form() {
+        let text = "[columns]\nage = { role = \"quasi\", hierarchy = { width = 5.0 } }\n\
+                    zip = { role = \"quasi\", hierarchy = \"zip.csv\" }\n\
+                    [privacy]\nk = 5\nsuppress = \"2%\"\nl-diversity = [{ column = \"d\", entropy = 3.0 }]\n";
+        let spec = JobSpec::from_toml(text).unwrap();
+        assert_eq!(JobSpec::from_toml(&spec.to_toml()).unwrap(), spec);
+    }
+
+    #[test]
+    fn suppression_limits() {
+        let rows = |text: &str, n| SuppressLimit::Text(text.to_owned()).rows(n);
+        assert_eq!(rows("2%", 50), Ok(1));
+        assert_eq!(rows("100rows", 5), Ok(100));
+        assert_eq!(rows("0.02", 1000), Ok(20));
+        assert_eq!(SuppressLimit::Share(1.0).rows(7), Ok(7));
+        for wrong in ["2", "-1%", "101%", "x", "1.5rows", "nan"] {
+            assert!(rows(wrong, 10).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Slow, obvious answers: what a class is, whether it can be cut, what strict Mondrian gives, and
+//! the least cost of any partition.
+//!
+//! Written from TR 1521 (`mondrian-tr1521`), DESIGN.md section 4 and the departures that the module
+//! doc of `search::mondrian` lists. Works on rows, one at a time, and counts everything afresh.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use incrowd_data::{Hierarchy, Level, Shape};
+use incrowd_privacy::{Class, Histogram, Model, all_hold};
+
+use crate::Table;
+use crate::assignment::Rows;
+
+/// A table and what must hold for every class of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Oracle<'a> {
+    /// The rows.
+    pub table: &'a Table,
+    /// What must hold.
+    pub models: &'a [Box<dyn Model>],
+    /// The extra column whose distinct codes k counts.
+    pub entity: Option<usize>,
+}
+
+impl Oracle<'_> {
+    /// The statistics of some rows.
+    ///
+    /// # Panics
+    ///
+    /// If `entity` is no extra column.
+    #[must_use]
+    pub fn class(&self, rows: &[usize]) -> Class {
+        let extra =
+            |column: usize| rows.iter().map(move |&row| self.table.extra_codes(row)[column]);
+        let histograms = (self.table.extras.iter().enumerate())
+            .map(|(column, (_, dictionary))| {
+                let mut histogram = Histogram::new(dictionary.n_codes());
+                extra(column).for_each(|code| histogram.add(code, 1));
+                histogram
+            })
+            .collect();
+        let n_rows = rows.len() as u64;
+        let n_entities = match self.entity {
+            Some(column) => extra(column).collect::<BTreeSet<u32>>().len() as u64,
+            None => n_rows,
+        };
+        Class { n_rows, n_entities, histograms }
+    }
+
+    /// Whether the rows may be a class.
+    #[must_use]
+    pub fn holds(&self, rows: &[usize]) -> bool {
+        all_hold(self.models, &self.class(rows))
+    }
+
+    /// Whether any cut of the rows leaves parts that may all be classes: the negation of minimality
+    /// (TR 1521, section 2.3).
+    #[must_use]
+    pub fn has_allowable_cut(&self, rows: &[usize]) -> bool {
+        (0..self.table.attributes.len())
+            .any(|attribute| cuts(self.table, rows, attribute).iter().any(|cut| self.allows(cut)))
+    }
+
+    fn allows(&self, cut: &[Rows]) -> bool {
+        cut.iter().all(|part| self.holds(part))
+    }
+
+    /// Strict Mondrian, Figure 7: the classes of all rows. The whole table must be a class.
+    #[must_use]
+    pub fn mondrian(&self) -> Vec<Rows> {
+        self.anonymize((0..self.table.rows.len()).collect())
+    }
+
+    fn anonymize(&self, partition: Rows) -> Vec<Rows> {
+        let cut = self
+            .choose_dimension(&partition)
+            .into_iter()
+            .find_map(|dim| self.nearest_median(&partition, dim));
+        match cut {
+            None => vec![partition],
+            Some(parts) => parts.into_iter().flat_map(|part| self.anonymize(part)).collect(),
+        }
+    }
+
+    /// Relaxed Mondrian, section 4, where k-anonymity over rows is all that is asked, no attribute
+    /// has a hierarchy and no cell is missing: the rows at the median are divided so that the halves
+    /// are equal, the lower one having one more of an odd number. Equal rows on the attribute go by
+    /// the order of all their codes.
+    #[must_use]
+    pub fn relaxed(&self, k: usize) -> Vec<Rows> {
+        self.halve((0..self.table.rows.len()).collect(), k)
+    }
+
+    fn halve(&self, mut partition: Rows, k: usize) -> Vec<Rows> {
+        let dim = self.choose_dimension(&partition)[0];
+        if partition.len() < 2 * k || width(self.table, &partition, dim) == 0.0 {
+            return vec![partition];
+        }
+        partition.sort_by_key(|&row| (self.table.quasi(row)[dim], &self.table.rows[row]));
+        let high = partition.split_off(partition.len().div_ceil(2));
+        [self.halve(partition, k), self.halve(high, k)].concat()
+    }
+
+    /// The attributes, widest first; equal widths by the number of values (missing is one, where it
+    /// occurs), then by position.
+    fn choose_dimension(&self, partition: &[usize]) -> Vec<usize> {
+        let mut dims: Vec<usize> = (0..self.table.attributes.len()).collect();
+        dims.sort_by(|&a, &b| {
+            let widths = [a, b].map(|dim| width(self.table, partition, dim));
+            let values = [a, b].map(|dim| self.table.attributes[dim].n_codes());
+            widths[1].total_cmp(&widths[0]).then(values[0].cmp(&values[1])).then(a.cmp(&b))
+        });
+        dims
+    }
+
+    /// The allowable cut to take on an attribute: the children of a tree's node; on a line or in an
+    /// order the one that separates the missing values (a class of both would be "anything"; a set
+    /// just has one more element); else the one nearest the median, the lower of two.
+    fn nearest_median(&self, partition: &[usize], dim: usize) -> Option<Vec<Rows>> {
+        let attribute = &self.table.attributes[dim];
+        let missing = attribute.dictionary.missing();
+        let separates = |cut: &[Rows]| {
+            matches!(attribute.shape, Shape::Numeric | Shape::Ordinal)
+                && cut[1].iter().all(|&row| Some(self.table.quasi(row)[dim]) == missing)
+        };
+        let mut cuts = cuts(self.table, partition, dim);
+        cuts.retain(|cut| self.allows(cut));
+        if matches!(attribute.shape, Shape::Tree(_)) {
+            return cuts.pop();
+        }
+        if let Some(at) = cuts.iter().position(|cut| separates(cut)) {
+            return Some(cuts.swap_remove(at));
+        }
+        cuts.into_iter().min_by_key(|cut| (2 * cut[0].len()).abs_diff(partition.len()))
+    }
+}
+
+/// Every way to cut some rows perpendicular to one attribute into two or more non-empty parts:
+/// between any two neighbouring codes, from the lowest up; for a tree, into the children of the
+/// lowest node that holds all of them.
+#[must_use]
+pub fn cuts(table: &Table, rows: &[usize], attribute: usize) -> Vec<Vec<Rows>> {
+    let code = |row: usize| table.quasi(row)[attribute];
+    if let Shape::Tree(tree) = &table.attributes[attribute].shape {
+        let leaves = rows.iter().map(|&row| code(row)).collect();
+        let Some(Level(level)) = lowest_node(tree, &leaves) else { return vec![] };
+        let Some(below) = level.checked_sub(1) else { return vec![] };
+        let mut parts: BTreeMap<u32, Rows> = BTreeMap::new();
+        for &row in rows {
+            parts.entry(tree.group_of(Level(below), code(row))).or_default().push(row);
+        }
+        return vec![parts.into_values().collect()];
+    }
+    let mut codes: Vec<u32> =
+        rows.iter().map(|&row| code(row)).collect::<BTreeSet<u32>>().into_iter().collect();
+    codes.pop();
+    codes
+        .into_iter()
+        .map(|at| {
+            let (low, high) = rows.iter().partition(|&&row| code(row) <= at);
+            vec![low, high]
+        })
+        .collect()
+}
+
+/// The lowest level on which all leaves are in one group; none if there is no leaf.
+fn lowest_node(tree: &Hierarchy, leaves: &BTreeSet<u32>) -> Option<Level> {
+    let groups = |level| leaves.iter().map(move |&leaf| tree.group_of(level, leaf));
+    (0..=tree.height().0)
+        .map(Level)
+        .find(|&level| groups(level).collect::<BTreeSet<_>>().len() == 1)
+}
+
+/// The part of the attribute's whole range that the rows reach over. A mix of numbers (or ranks) and
+/// missing cells reaches over all of it.
+#[expect(clippy::cast_precision_loss, reason = "tables of tests are small")]
+fn width(table: &Table, rows: &[usize], dim: usize) -> f64 {
+    let attribute = &table.attributes[dim];
+    let present: BTreeSet<u32> = rows.iter().map(|&row| table.quasi(row)[dim]).collect();
+    let (Some(&lo), Some(&hi)) = (present.first(), present.last()) else { return 0.0 };
+    if lo == hi {
+        return 0.0;
+    }
+    let is_mixed = Some(hi) == attribute.dictionary.missing();
+    match &attribute.shape {
+        Shape::Unordered => (present.len() - 1) as f64 / f64::from(attribute.n_codes() - 1),
+        Shape::Tree(tree) => {
+            let level = lowest_node(tree, &present).unwrap_or(Level(0));
+            let node = tree.group_of(level, lo);
+            let below = (0..tree.n_leaves()).filter(|&leaf| tree.group_of(level, leaf) == node);
+            (below.count() - 1) as f64 / f64::from(tree.n_leaves() - 1)
+        }
+        Shape::Numeric | Shape::Ordinal if is_mixed => 1.0,
+        Shape::Numeric => {
+            let at = &attribute.dictionary.positions;
+            (at[hi as usize] - at[lo as usize]) / (at[at.len() - 1] - at[0])
+        }
+        Shape::Ordinal => f64::from(hi - lo) / f64::from(attribute.n_values() - 1),
+    }
+}
+
+/// The least discernibility (the sum of squared class sizes) of all ways to put the groups together
+/// to classes that may be; none if there is no way. Looks at every set partition: at most ten groups.
+#[must_use]
+pub fn least_discernibility(groups: &[Rows], may_be: &dyn Fn(&[usize]) -> bool) -> Option<u64> {
+    let mut least = None;
+    extend(groups, &mut Vec::new(), &mut |classes| {
+        if classes.iter().all(|rows| may_be(rows)) {
+            let cost = classes.iter().map(|rows| (rows.len() * rows.len()) as u64).sum();
+            least = Some(least.map_or(cost, |least: u64| least.min(cost)));
+        }
+    });
+    least
+}
+
+/// Calls `found` with every way to complete the classes with the groups.
+fn extend(groups: &[Rows], classes: &mut Vec<Rows>, found: &mut dyn FnMut(&[Rows])) {
+    let Some((group, rest)) = groups.split_first() else { return found(classes) };
+    for at in 0..=classes.len() {
+        if at == classes.len() {
+            classes.push(group.clone());
+            extend(rest, classes, found);
+            classes.pop();
+        } else {
+            let before = classes[at].len();
+            classes[at].extend(group);
+            extend(rest, classes, found);
+            classes[at].truncate(before);
+        }
+    }
+}
+
+/// The rows with the same quasi-identifier together.
+#[must_use]
+pub fn equal_rows(table: &Table) -> Vec<Rows> {
+    let mut groups: BTreeMap<&[u32], Rows> = BTreeMap::new();
+    for row in 0..table.rows.len() {
+        groups.entry(table.quasi(row)).or_default().push(row);
+    }
+    groups.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use incrowd_privacy::KAnonymity;
+
+    use super::*;
+    use crate::assignment::canonical;
+    use crate::table;
+
+    fn k(k: u64) -> Vec<Box<dyn Model>> {
+        vec![Box::new(KAnonymity::new(k).unwrap())]
+    }
+
+    #[track_caller]
+    fn check(table: &Table, least: u64, expected: &[&[usize]]) {
+        let oracle = Oracle { table, models: &k(least), entity: None };
+        assert_eq!(canonical(oracle.mondrian()), expected);
+    }
+
+    #[test]
+    fn figure_3_by_hand() {
+        let patients = table(
+            "age:num sex:cat zip:num",
+            "25 M 53711\n25 F 53712\n26 M 53711\n27 M 53710\n27 F 53712\n28 M 53711",
+        );
+        check(&patients, 2, &[&[0, 2], &[1, 4], &[3, 5]]);
+    }
+
+    #[test]
+    fn the_cut_before_the_median_where_that_behind_it_is_not_allowable() {
+        check(&table("a:num", "1\n1\n2\n2\n2\n2\n2"), 2, &[&[0, 1], &[2, 3, 4, 5, 6]]);
+    }
+
+    #[test]
+    fn a_tree_is_cut_into_children_all_of_which_must_hold() {
+        let header = "a:tree=a;x;*,b;x;*,c;y;*,d;z;*";
+        check(&table(header, "a\nb\nc\nc\nb\na"), 2, &[&[0, 5], &[1, 4], &[2, 3]]);
+        check(&table(header, "a\nb\nc\nc\nb\nd"), 2, &[&[0, 1, 2, 3, 4, 5]]);
+    }
+
+    #[test]
+    fn missing_first() {
+        check(&table("a:num", "1\n2\n3\n4\n?\n?"), 2, &[&[0, 1], &[2, 3], &[4, 5]]);
+        check(&table("a:num", "1\n2\n3\n4\n?"), 2, &[&[0, 1], &[2, 3, 4]]);
+    }
+
+    #[test]
+    fn all_set_partitions_are_tried() {
+        let singles: Vec<Rows> = (0..5).map(|row| vec![row]).collect();
+        let mut n = 0;
+        extend(&singles, &mut vec![], &mut |_| n += 1);
+        assert_eq!(n, 52, "the fifth Bell number");
+        assert_eq!(least_discernibility(&singles, &|rows| rows.len() >= 2), Some(4 + 9));
+        assert_eq!(least_discernibility(&singles, &|rows| rows.len() >= 6), None);
+    }
+}

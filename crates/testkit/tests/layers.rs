@@ -1,0 +1,62 @@
+//! Who may depend on whom: the table of ARCHITECTURE.md, checked against the manifests.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const ALLOWED: [(&str, &[&str]); 10] = [
+    ("data", &[]),
+    ("privacy", &["data"]),
+    ("quality", &["data"]),
+    ("search", &["data", "privacy", "quality"]),
+    ("release", &["data", "privacy", "quality"]),
+    ("engine", &["data"]),
+    ("job", &["data", "privacy", "quality", "search", "release", "engine"]),
+    ("cli", &["job"]),
+    ("testkit", &["data", "privacy", "quality"]),
+    ("bench", &[]),
+];
+
+/// The workspace crates that a manifest names under `[dependencies]`.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let mut is_in = false;
+    let mut found = BTreeSet::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            is_in = line.trim() == "[dependencies]";
+        }
+        if let Some(rest) = line.strip_prefix("incrowd-").filter(|_| is_in) {
+            let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
+            found.insert(name);
+        }
+    }
+    found
+}
+
+#[test]
+fn dependencies_point_up_the_table() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of crates");
+    let mut seen = BTreeSet::new();
+    for (name, allowed) in ALLOWED {
+        let manifest = std::fs::read_to_string(crates.join(name).join("Cargo.toml")).unwrap();
+        let found = dependencies(&manifest);
+        let allowed: BTreeSet<String> = allowed.iter().map(|&name| name.to_owned()).collect();
+        assert!(found.is_subset(&allowed), "{name} may use {allowed:?}, uses {found:?}");
+        seen.insert(name.to_owned());
+    }
+    for entry in std::fs::read_dir(crates).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(seen.contains(&name), "crate {name} is not in the table");
+    }
+}
+
+#[test]
+fn only_engine_and_bench_know_datafusion() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of crates");
+    for (name, _) in ALLOWED {
+        let manifest = std::fs::read_to_string(crates.join(name).join("Cargo.toml")).unwrap();
+        let knows = manifest
+            .lines()
+            .any(|line| line.starts_with("datafusion") || line.starts_with("arrow"));
+        assert_eq!(knows, ["engine", "bench"].contains(&name), "{name}");
+    }
+}
