@@ -10,7 +10,8 @@ use crate::Failure;
 pub(crate) fn copy(input: &Path, output: &Path) -> Result<(), Failure> {
     tokio::runtime::Builder::new_multi_thread().build()?.block_on(async {
         let session = SessionContext::new();
-        let (from, to) = (input.to_string_lossy(), output.to_string_lossy());
+        let (from, to) =
+            (input.to_string_lossy().into_owned(), output.to_string_lossy().into_owned());
         let table = if from.ends_with(".csv") {
             session.read_csv(from, CsvReadOptions::new()).await?
         } else {

@@ -60,7 +60,8 @@ pub enum Branches {
         high: NodeId,
     },
     /// The run of codes that ends at each given code goes to the subtree beside it (children of a
-    /// hierarchy node). The first run is open to the left, the last one to the right.
+    /// hierarchy node; several may share a subtree). The first run is open to the left, the last one
+    /// to the right.
     Runs(Vec<(u32, NodeId)>),
 }
 
@@ -118,12 +119,21 @@ impl PartitionTree {
                 Branches::Runs(runs) => runs.clone(),
             };
             let mut start = lo;
+            let mut parts: Vec<(NodeId, (u32, u32))> = Vec::new();
             for (at, (end, child)) in runs.iter().enumerate() {
                 let end = if at + 1 == runs.len() { hi } else { (*end).min(hi) };
+                // A run that lies before the region has no code of it.
+                let run = if end < start { (u32::MAX, 0) } else { (start, end) };
+                match parts.iter_mut().find(|(known, _)| known == child) {
+                    Some((_, part)) => *part = (part.0.min(run.0), part.1.max(run.1)),
+                    None => parts.push((*child, run)),
+                }
+                start = start.max(end + 1);
+            }
+            for (child, run) in parts {
                 let mut part = region.clone();
-                part[attribute] = (start.min(end), end);
-                open.push((*child, part));
-                start = end + 1;
+                part[attribute] = if run.0 > run.1 { (hi, hi) } else { run };
+                open.push((child, part));
             }
         }
         regions
@@ -144,6 +154,24 @@ mod tests {
             Node::Leaf { class: 2 },
         ];
         PartitionTree { nodes, n_classes: 3 }
+    }
+
+    #[test]
+    fn runs_that_share_a_subtree_or_lie_outside() {
+        let nodes = vec![
+            Node::Cut { attribute: 0, branches: Branches::Runs(vec![(1, 1), (2, 2), (5, 1)]) },
+            Node::Cut { attribute: 0, branches: Branches::Runs(vec![(0, 3), (1, 4), (9, 5)]) },
+            Node::Leaf { class: 0 },
+            Node::Leaf { class: 1 },
+            Node::Leaf { class: 2 },
+            Node::Leaf { class: 3 },
+        ];
+        let tree = PartitionTree { nodes, n_classes: 4 };
+        let regions = tree.regions(&[6]);
+        for code in 0..6 {
+            let (lo, hi) = regions[tree.class_of(|_| code) as usize][0];
+            assert!((lo..=hi).contains(&code), "{code}");
+        }
     }
 
     #[test]

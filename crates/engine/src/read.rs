@@ -135,7 +135,7 @@ async fn read_part(
         if watch.cancelled.load(Ordering::Relaxed) {
             break;
         }
-        part.add(&batch?, &uses, wants_kinds)?;
+        part.add(batch?, &uses, wants_kinds)?;
         watch.progress.store(part.n_rows as u64, Ordering::Relaxed);
     }
     Ok(part)
@@ -144,17 +144,22 @@ async fn read_part(
 impl Part {
     fn add(
         &mut self,
-        batch: &RecordBatch,
+        batch: RecordBatch,
         uses: &[(Use, DataType)],
         wants_kinds: bool,
     ) -> Result<(), DataFusionError> {
-        self.n_rows += batch.num_rows();
+        let (_, columns, n_rows) = batch.into_parts();
+        self.n_rows += n_rows;
         let mut encoders = self.encoders.iter_mut();
         let mut kept = Vec::with_capacity(self.kinds.len());
-        for (array, (usage, _)) in batch.columns().iter().zip(uses) {
+        for (mut array, (usage, _)) in columns.into_iter().zip(uses) {
             match usage {
-                Use::Code => encoders.next().expect("one encoder a coded column").add(array)?,
-                Use::Keep => kept.push(array.clone()),
+                Use::Code => encoders.next().expect("one encoder a coded column").add(&array)?,
+                Use::Keep => {
+                    // Readers leave room to grow; what is kept until the end should not.
+                    array.shrink_to_fit();
+                    kept.push(array);
+                }
                 Use::Skip => {}
             }
         }
@@ -163,7 +168,7 @@ impl Part {
                 narrow(kind, array);
             }
         }
-        if !kept.is_empty() && batch.num_rows() > 0 {
+        if !kept.is_empty() && n_rows > 0 {
             self.batches.push(kept);
         }
         Ok(())

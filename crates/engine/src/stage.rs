@@ -63,6 +63,12 @@ impl Staged {
         self.file.as_file().sync_all().map_err(|source| self.io("writing", source))
     }
 
+    /// The error of a flush that failed elsewhere.
+    #[must_use]
+    pub fn not_flushed(&self, source: std::io::Error) -> EngineError {
+        self.io("writing", source)
+    }
+
     pub(crate) fn io(&self, action: &'static str, source: std::io::Error) -> EngineError {
         EngineError::Io { action, path: self.target.clone(), source }
     }

@@ -271,7 +271,7 @@ fn write_csv(
         release.columns.iter().map(|column| ready_cells(column, dialect)).collect();
     let io = |source| staged.io("writing", source);
     let file = BufWriter::new(staged.file());
-    let mut sink: Box<dyn Write> = match compression {
+    let mut sink: Box<dyn Write + Send> = match compression {
         Compression::None => Box::new(file),
         Compression::Gzip => {
             Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6)))
@@ -345,28 +345,36 @@ fn csv_lines(
     Ok(dialect.lines(&cells, &gathered.order))
 }
 
-/// Makes something of every chunk, several at a time, and hands the results over in order.
+/// Makes something of every chunk, several at a time, and hands the results over in order: those of
+/// one window while the next one is made.
 fn in_order<T: Send>(
     engine: &Engine,
     release: &Release,
     make: impl Fn(&Gathered) -> Result<T, ArrowError> + Sync,
-    mut hand_over: impl FnMut(T) -> Result<(), EngineError>,
+    mut hand_over: impl FnMut(T) -> Result<(), EngineError> + Send,
 ) -> Result<(), EngineError> {
     let encoding = |error: ArrowError| EngineError::Read(Detail::of_arrow(&error));
     let progress = engine.progress();
-    for window in chunks(release.rows).chunks(4 * engine.n_threads()) {
+    let mut waiting: Vec<Result<T, ArrowError>> = Vec::new();
+    let mut hand_over_all = |made: Vec<Result<T, ArrowError>>| {
+        made.into_iter().try_for_each(|made| hand_over(made.map_err(encoding)?))
+    };
+    for window in chunks(release.rows).chunks(2 * engine.n_threads()) {
         engine.go_on()?;
-        let made: Vec<Result<T, ArrowError>> = window
-            .par_iter()
-            .map(|chunk| release.gather(chunk).and_then(|rows| make(&rows)))
-            .collect();
-        for made in made {
-            hand_over(made.map_err(encoding)?)?;
-        }
+        let before = std::mem::take(&mut waiting);
+        let (handed_over, made) = rayon::join(
+            || hand_over_all(before),
+            || {
+                let make = |chunk| release.gather(chunk).and_then(|rows| make(&rows));
+                window.par_iter().map(make).collect::<Vec<_>>()
+            },
+        );
+        handed_over?;
+        waiting = made;
         let done = window.last().map_or(0, |chunk| chunk.rows.end as u64);
         progress.store(done, std::sync::atomic::Ordering::Relaxed);
     }
-    Ok(())
+    hand_over_all(waiting)
 }
 
 // Columnar formats

@@ -78,6 +78,8 @@ impl Job<'_> {
             Release { plan: &plan, table: &table, set: &coding.set, classes: &classes, assigned };
         let written = release.write(self.engine, self.run, &output, format, &mut timings)?;
         source.check_unchanged()?;
+        drop(table);
+        let written = written.verify(self.engine, self.run, &plan, &mut timings)?;
         if !written.measured.is_satisfied() {
             let reasons = failures(&written.measured);
             return Ok(Outcome::Failed { reasons, help: None, report: None });

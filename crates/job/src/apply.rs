@@ -142,6 +142,9 @@ impl Application<'_> {
             Release { plan: &plan, table: &table, set: &found.set, classes: &classes, assigned };
         let written = release.write(self.engine, self.run, &output, format, &mut timings)?;
         source.check_unchanged()?;
+        let n_rows = table.n_rows as u64;
+        drop(table);
+        let written = written.verify(self.engine, self.run, &plan, &mut timings)?;
         let reasons = failures(&written.measured);
         if !reasons.is_empty() && !self.options.unverified {
             return Ok(Outcome::Failed { reasons, help: None, report: None });
@@ -153,7 +156,7 @@ impl Application<'_> {
         let cells = names().zip(classes.recoded.columns.iter().map(|column| column.cells.len()));
         let report = Report {
             incrowd: crate::VERSION,
-            input: InputReport { rows: table.n_rows as u64, columns: source.columns().len() },
+            input: InputReport { rows: n_rows, columns: source.columns().len() },
             job: self.job_without_rows(),
             search: None,
             recoding: Some(RecodingReport { kind: "multidimensional", cells: cells.collect() }),

@@ -40,6 +40,46 @@ pub(crate) struct Written {
     pub(crate) n_starred: u64,
 }
 
+/// A release that was written but not yet read back.
+pub(crate) struct Unverified {
+    staged: Staged,
+    released_as: Vec<Vec<String>>,
+    entity: Option<(Codes, u32)>,
+    n_rows: u64,
+    n_starred: u64,
+}
+
+impl Unverified {
+    /// Measures what was written, from its bytes.
+    pub(crate) fn verify(
+        self,
+        engine: &Engine,
+        run: &Run,
+        plan: &Plan,
+        timings: &mut Timings,
+    ) -> Result<Written, JobError> {
+        let mut clock = Stopwatch::start();
+        run.enter(Stage::Verify);
+        let Unverified { staged, released_as, entity, n_rows, n_starred } = self;
+        let subject = Subject { plan, released_as, entity, n_starred };
+        let handle = staged.handle()?;
+        // The disk catches up while the bytes are read back.
+        let (measured, flushed) = std::thread::scope(|scope| {
+            let flusher = scope.spawn(move || handle.sync_all());
+            let measured = Source::open(engine, &staged.path().to_string_lossy())
+                .map_err(JobError::from)
+                .and_then(|source| measure(engine, &source, &subject));
+            (measured, flusher.join().expect("flushing does not panic"))
+        });
+        flushed.map_err(|source| staged.not_flushed(source))?;
+        let measured = measured?;
+        assert_eq!(measured.n_rows, n_rows, "every row that was written is read back");
+        timings.verify += clock.lap();
+        run.go_on()?;
+        Ok(Written { staged, measured, n_starred })
+    }
+}
+
 /// Refuses an output that cannot or must not be written, before any work is done.
 pub(crate) fn check_outputs(
     spec: &crate::spec::JobSpec,
@@ -82,7 +122,7 @@ pub(crate) fn check_outputs(
 }
 
 impl Release<'_> {
-    /// Writes the release into a staged file and measures what was written.
+    /// Writes the release into a staged file.
     pub(crate) fn write(
         &self,
         engine: &Engine,
@@ -90,45 +130,27 @@ impl Release<'_> {
         output: &Path,
         format: Format,
         timings: &mut Timings,
-    ) -> Result<Written, JobError> {
+    ) -> Result<Unverified, JobError> {
         let mut clock = Stopwatch::start();
         let label_columns = self.label_columns();
         let published = self.published(&label_columns);
         let rows = self.rows(engine, &published)?;
-        let n_starred =
-            if self.plan.stars_suppressed { self.classes.recoded.n_suppressed } else { 0 };
         timings.recode += clock.lap();
         run.enter(Stage::Write);
         let staged = Staged::new(output)?;
         write(engine, &published, &self.table.kept, &rows, &staged, format)?;
-        let handle = staged.handle()?;
         timings.write += clock.lap();
-        run.enter(Stage::Verify);
-        let subject = Subject {
-            plan: self.plan,
+        Ok(Unverified {
+            staged,
             released_as: self.released_as(&label_columns),
             entity: self.entity_in(&rows),
-            n_starred,
-        };
-        // The disk catches up while the bytes are read back.
-        let (measured, flushed) = std::thread::scope(|scope| {
-            let flusher = scope.spawn(move || handle.sync_all());
-            let measured = Source::open(engine, &staged.path().to_string_lossy())
-                .map_err(JobError::from)
-                .and_then(|source| measure(engine, &source, &subject));
-            (measured, flusher.join().expect("flushing does not panic"))
-        });
-        let path = output.to_owned();
-        flushed.map_err(|source| EngineError::Io { action: "writing", path, source })?;
-        let measured = measured?;
-        assert_eq!(
-            measured.n_rows,
-            rows.order.len() as u64,
-            "every row that was written is read back"
-        );
-        timings.verify += clock.lap();
-        run.go_on()?;
-        Ok(Written { staged, measured, n_starred })
+            n_rows: rows.order.len() as u64,
+            n_starred: if self.plan.stars_suppressed {
+                self.classes.recoded.n_suppressed
+            } else {
+                0
+            },
+        })
     }
 
     fn label_columns(&self) -> Vec<Vec<Labels>> {

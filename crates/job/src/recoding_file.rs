@@ -134,6 +134,8 @@ impl RecodingFile {
             if !is_quasi(column) || children.is_empty() {
                 return Err(());
             }
+            // Several runs of a hierarchy may share a node.
+            let children: std::collections::BTreeSet<u32> = children.into_iter().collect();
             for child in children {
                 let named =
                     n_named.get_mut(child as usize).filter(|_| child as usize > at).ok_or(())?;

@@ -136,7 +136,9 @@ fn check_nodes(tree: &PartitionTree) -> Result<(), String> {
                 if runs.len() < 2 || !runs.is_sorted_by(|a, b| a.0 < b.0) {
                     return Err(format!("node {id} has the runs {runs:?}"));
                 }
-                runs.iter().map(|&(_, child)| child).collect()
+                // Several runs may share a subtree.
+                let children: BTreeSet<u32> = runs.iter().map(|&(_, child)| child).collect();
+                children.into_iter().collect()
             }
         };
         for child in children {

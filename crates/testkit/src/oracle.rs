@@ -59,7 +59,40 @@ impl Oracle<'_> {
     #[must_use]
     pub fn has_allowable_cut(&self, rows: &[usize]) -> bool {
         (0..self.table.attributes.len())
-            .any(|attribute| cuts(self.table, rows, attribute).iter().any(|cut| self.allows(cut)))
+            .any(|attribute| self.cuts(rows, attribute).iter().any(|cut| self.allows(cut)))
+    }
+
+    /// The cuts of some rows perpendicular to one attribute: between any two neighbouring codes, or
+    /// the one along a tree.
+    fn cuts(&self, rows: &[usize], attribute: usize) -> Vec<Vec<Rows>> {
+        match &self.table.attributes[attribute].shape {
+            Shape::Tree(tree) => self.tree_cut(tree, rows, attribute).into_iter().collect(),
+            _ => cuts(self.table, rows, attribute),
+        }
+    }
+
+    /// The cut along a tree: children of the lowest node that holds all rows. Those that may be a
+    /// class are parts of their own, the others one part, which takes in the smallest of the former
+    /// while it may not be a class.
+    fn tree_cut(&self, tree: &Hierarchy, rows: &[usize], attribute: usize) -> Option<Vec<Rows>> {
+        let code = |row: usize| self.table.quasi(row)[attribute];
+        let leaves = rows.iter().map(|&row| code(row)).collect();
+        let below = lowest_node(tree, &leaves)?.0.checked_sub(1)?;
+        let mut children: BTreeMap<u32, Rows> = BTreeMap::new();
+        for &row in rows {
+            children.entry(tree.group_of(Level(below), code(row))).or_default().push(row);
+        }
+        let (mut alone, others): (Vec<Rows>, Vec<Rows>) =
+            children.into_values().partition(|child| self.holds(child));
+        let mut rest = others.concat();
+        while !rest.is_empty() && !self.holds(&rest) {
+            let smallest = (0..alone.len()).min_by_key(|&at| alone[at].len())?;
+            rest.extend(alone.remove(smallest));
+        }
+        if !rest.is_empty() {
+            alone.push(rest);
+        }
+        (alone.len() > 1).then_some(alone)
     }
 
     fn allows(&self, cut: &[Rows]) -> bool {
@@ -124,7 +157,7 @@ impl Oracle<'_> {
             matches!(attribute.shape, Shape::Numeric | Shape::Ordinal)
                 && cut[1].iter().all(|&row| Some(self.table.quasi(row)[dim]) == missing)
         };
-        let mut cuts = cuts(self.table, partition, dim);
+        let mut cuts = self.cuts(partition, dim);
         cuts.retain(|cut| self.allows(cut));
         if matches!(attribute.shape, Shape::Tree(_)) {
             return cuts.pop();
@@ -136,22 +169,9 @@ impl Oracle<'_> {
     }
 }
 
-/// Every way to cut some rows perpendicular to one attribute into two or more non-empty parts:
-/// between any two neighbouring codes, from the lowest up; for a tree, into the children of the
-/// lowest node that holds all of them.
-#[must_use]
-pub fn cuts(table: &Table, rows: &[usize], attribute: usize) -> Vec<Vec<Rows>> {
+/// Every way to cut some rows between two neighbouring codes of one attribute, from the lowest up.
+fn cuts(table: &Table, rows: &[usize], attribute: usize) -> Vec<Vec<Rows>> {
     let code = |row: usize| table.quasi(row)[attribute];
-    if let Shape::Tree(tree) = &table.attributes[attribute].shape {
-        let leaves = rows.iter().map(|&row| code(row)).collect();
-        let Some(Level(level)) = lowest_node(tree, &leaves) else { return vec![] };
-        let Some(below) = level.checked_sub(1) else { return vec![] };
-        let mut parts: BTreeMap<u32, Rows> = BTreeMap::new();
-        for &row in rows {
-            parts.entry(tree.group_of(Level(below), code(row))).or_default().push(row);
-        }
-        return vec![parts.into_values().collect()];
-    }
     let mut codes: Vec<u32> =
         rows.iter().map(|&row| code(row)).collect::<BTreeSet<u32>>().into_iter().collect();
     codes.pop();
@@ -274,10 +294,11 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_is_cut_into_children_all_of_which_must_hold() {
+    fn a_tree_is_cut_into_children_and_the_small_ones_stay_together() {
         let header = "a:tree=a;x;*,b;x;*,c;y;*,d;z;*";
         check(&table(header, "a\nb\nc\nc\nb\na"), 2, &[&[0, 5], &[1, 4], &[2, 3]]);
-        check(&table(header, "a\nb\nc\nc\nb\nd"), 2, &[&[0, 1, 2, 3, 4, 5]]);
+        check(&table(header, "a\nb\nc\nc\nb\nd"), 2, &[&[0, 1, 4], &[2, 3, 5]]);
+        check(&table(header, "a\nb\nc"), 2, &[&[0, 1, 2]]);
     }
 
     #[test]

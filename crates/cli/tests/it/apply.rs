@@ -5,12 +5,18 @@ use crate::harness::{Folder, PATIENTS, PATIENTS_JOB, PEOPLE_JOB, classes, people
 #[test]
 fn the_same_rows_give_the_same_release() {
     let folder = Folder::with(&[("t.csv", &people(1000, 12))]);
-    for (name, rest) in [("range", ""), ("models", "--l-diversity distinct:3"), ("bounds", "--labels bounds")] {
+    for (name, rest) in
+        [("range", ""), ("models", "--l-diversity distinct:3"), ("bounds", "--labels bounds")]
+    {
         folder.ok(&format!(
             "anonymize t.csv -o {name}.csv -k 5 {PEOPLE_JOB} {rest} --recoding {name}.json"
         ));
         folder.ok(&format!("apply {name}.json t.csv -o {name}-again.csv"));
-        assert_eq!(folder.read(&format!("{name}.csv")), folder.read(&format!("{name}-again.csv")), "{name}");
+        assert_eq!(
+            folder.read(&format!("{name}.csv")),
+            folder.read(&format!("{name}-again.csv")),
+            "{name}"
+        );
     }
 }
 
@@ -18,7 +24,11 @@ fn the_same_rows_give_the_same_release() {
 fn new_rows_are_covered_and_verified() {
     let folder = Folder::with(&[("t.csv", &people(2000, 13)), ("new.csv", &people(2000, 14))]);
     folder.ok(&format!("anonymize t.csv -o r.csv -k 20 {PEOPLE_JOB} --recoding r.json"));
-    folder.fails("apply r.json new.csv -o n.csv", 1, &["20-anonymity", "--suppress", "--unverified"]);
+    folder.fails(
+        "apply r.json new.csv -o n.csv",
+        1,
+        &["20-anonymity", "--suppress", "--unverified"],
+    );
     folder.ok("apply r.json new.csv -o n.csv --suppress 100%");
     let release = folder.read("n.csv");
     assert!(classes(&release, 4).values().all(|&rows| rows >= 20));
@@ -38,7 +48,10 @@ fn starred_rows_stand_in_the_release_without_their_values() {
     assert!(suppressed > 0);
     let release = folder.read("n.csv");
     assert_eq!(release.lines().count(), 1501);
-    assert_eq!(release.lines().filter(|line| line.starts_with("*,*,*,*,")).count() as u64, suppressed);
+    assert_eq!(
+        release.lines().filter(|line| line.starts_with("*,*,*,*,")).count() as u64,
+        suppressed
+    );
 }
 
 #[test]
@@ -47,21 +60,25 @@ fn values_that_were_never_seen_find_a_class() {
     folder.ok(&format!("anonymize patients.csv -o r.csv {PATIENTS_JOB} --recoding r.json"));
     std::fs::write(
         folder.path("new.csv"),
-        "age,sex,zipcode,disease\n99,Male,53711,Flu\n40,Male,53000,Cold\n1,Female,99999,Flu\n2,Other,53712,X\n",
+        "age,sex,zipcode,disease\n99,Male,53711,Flu\n40,Male,53000,Cold\n\
+         1,Female,99999,Flu\n2,Female,53712,Flu\n2,Other,53711,X\n3,Other,53711,X\n",
     )
     .unwrap();
     folder.ok("apply r.json new.csv -o n.csv");
     let release = folder.read("n.csv");
     // The class of older men reached from 27 to 28 and now reaches to 99.
     assert!(release.contains("[27-99],Male,[53000-53711],Cold"), "{release}");
-    assert_eq!(release.lines().count(), 5);
+    assert!(release.contains("[1-27],Female,[53712-99999],Flu"), "{release}");
+    assert!(release.contains("[2-26],{Male|Other},53711,X"), "{release}");
+    assert_eq!(release.lines().count(), 7);
 }
 
 #[test]
 fn hierarchies_travel_with_the_recoding() {
     let tree = "fr;Europe;*\nde;Europe;*\njp;Asia;*\ncn;Asia;*\n";
     let table = "c,n\nfr,1\nfr,2\nde,1\nde,5\njp,3\ncn,3\n,1\n,1\n";
-    let folder = Folder::with(&[("t.csv", table), ("tree.csv", tree), ("new.csv", "c,n\ncn,3\njp,9\n")]);
+    let folder =
+        Folder::with(&[("t.csv", table), ("tree.csv", tree), ("new.csv", "c,n\ncn,3\njp,9\n")]);
     folder.ok("anonymize t.csv -o r.csv -k 2 --quasi c,n --hierarchy c=tree.csv --recoding r.json");
     std::fs::remove_file(folder.path("tree.csv")).unwrap();
     folder.ok("apply r.json t.csv -o again.csv");
@@ -73,8 +90,14 @@ fn hierarchies_travel_with_the_recoding() {
 
 #[test]
 fn what_cannot_be_applied_is_refused() {
-    let folder = Folder::with(&[("patients.csv", PATIENTS), ("no.json", "{}"), ("few.csv", "age,sex\n1,Male\n")]);
-    folder.ok(&format!("anonymize patients.csv -o r.csv {PATIENTS_JOB} --relaxed --recoding local.json"));
+    let folder = Folder::with(&[
+        ("patients.csv", PATIENTS),
+        ("no.json", "{}"),
+        ("few.csv", "age,sex\n1,Male\n"),
+    ]);
+    folder.ok(&format!(
+        "anonymize patients.csv -o r.csv {PATIENTS_JOB} --relaxed --recoding local.json"
+    ));
     folder.fails("apply local.json patients.csv -o x.csv", 2, &["local recoding", "--relaxed"]);
     folder.fails("apply no.json patients.csv -o x.csv", 2, &["is no recoding"]);
     folder.fails("apply none.json patients.csv -o x.csv", 2, &["cannot be read"]);

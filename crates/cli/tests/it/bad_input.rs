@@ -43,7 +43,9 @@ fn an_unknown_flag_and_an_unknown_key() {
 fn k_and_other_parameters() {
     let folder = patients();
     let with = |rest: &str| {
-        format!("anonymize patients.csv -o r.csv --quasi age,sex,zipcode --sensitive disease {rest}")
+        format!(
+            "anonymize patients.csv -o r.csv --quasi age,sex,zipcode --sensitive disease {rest}"
+        )
     };
     folder.fails(&with(""), 2, &["the job has no k"]);
     folder.fails(&with("-k 1"), 2, &["k must be at least 2, found 1"]);
@@ -52,11 +54,19 @@ fn k_and_other_parameters() {
     folder.fails(&with("-k 2 --suppress 150%"), 2, &["suppression limit"]);
     folder.fails(&with("-k 2 --t-closeness 2"), 2, &["t must be between 0 and 1"]);
     folder.fails(&with("-k 2 --l-diversity 3"), 2, &["--l-diversity is not of the form"]);
-    folder.fails(&with("-k 2 --l-diversity age=distinct:2"), 2, &["`age`, which is no sensitive column"]);
+    folder.fails(
+        &with("-k 2 --l-diversity age=distinct:2"),
+        2,
+        &["`age`, which is no sensitive column"],
+    );
     folder.fails(&with("-k 2 --squared-error 5"), 2, &["squared-error diversity needs numbers"]);
     folder.fails(&with("-k 2 --labels ranges"), 2, &["did you mean `range`?"]);
     folder.fails(&with("-k 2 --algorithm mondrain"), 2, &["did you mean `mondrian`?"]);
-    folder.fails(&with("-k 2 --insensitive disease"), 2, &["`disease` is declared sensitive and insensitive"]);
+    folder.fails(
+        &with("-k 2 --insensitive disease"),
+        2,
+        &["`disease` is declared sensitive and insensitive"],
+    );
     folder.fails(&with("-k 2 --report r.html"), 2, &["a report is a .json file"]);
 }
 
@@ -104,7 +114,11 @@ fn small_tables() {
         ("equal.csv", "age,sex\n3,f\n3,f\n3,f\n"),
         ("missing.csv", "age,sex\n,f\n,m\n,f\n"),
     ]);
-    folder.fails("anonymize empty.csv -o r.csv -k 2 --quasi age,sex", 1, &["the table has no rows"]);
+    folder.fails(
+        "anonymize empty.csv -o r.csv -k 2 --quasi age,sex",
+        1,
+        &["the table has no rows"],
+    );
     folder.fails("anonymize one.csv -o r.csv -k 2 --quasi age,sex", 1, &["2-anonymity"]);
     folder.ok("anonymize equal.csv -o equal-r.csv -k 2 --quasi age,sex");
     assert_eq!(folder.read("equal-r.csv"), "age,sex\n3,f\n3,f\n3,f\n");
@@ -133,7 +147,8 @@ fn tables_that_break_the_rules_of_csv() {
 
 #[test]
 fn inputs_that_are_not_there_or_not_tables() {
-    let folder = Folder::with(&[("t.parquet", "not parquet"), ("t.xlsx", "x"), ("t.csv.gz", "not gzip")]);
+    let folder =
+        Folder::with(&[("t.parquet", "not parquet"), ("t.xlsx", "x"), ("t.csv.gz", "not gzip")]);
     folder.fails("profile nothing.csv", 2, &["`nothing.csv` does not exist"]);
     folder.fails("profile t.csv", 2, &["did you mean `t.csv.gz`?"]);
     folder.fails("profile t.parquet", 2, &["cannot be read as Parquet"]);
@@ -149,7 +164,11 @@ fn outputs_that_cannot_be() {
     folder.fails(&to("r.xyz"), 2, &["no known format"]);
     folder.fails(&to("r.jsonl"), 2, &["cannot be written"]);
     folder.fails(&format!("{} --force", to("patients.csv")), 2, &["is the input"]);
-    folder.fails(&format!("{} --report r.json --recoding r.json", to("r.csv")), 2, &["named twice"]);
+    folder.fails(
+        &format!("{} --report r.json --recoding r.json", to("r.csv")),
+        2,
+        &["named twice"],
+    );
     assert_eq!(folder.read("patients.csv"), PATIENTS);
 }
 
@@ -163,7 +182,11 @@ fn hierarchies_that_do_not_fit() {
         ("roots.csv", "fr;a\nde;b\nxx;a\n"),
     ]);
     let with = |file: &str| format!("anonymize t.csv -o r.csv -k 2 --quasi c --hierarchy c={file}");
-    folder.fails(&with("short.csv"), 2, &["column `c`: 1 values in 2 rows are not in its hierarchy", "data row 3"]);
+    folder.fails(
+        &with("short.csv"),
+        2,
+        &["column `c`: 1 values in 2 rows are not in its hierarchy", "data row 3"],
+    );
     folder.fails(&with("unequal.csv"), 2, &["row 2 has 2 labels where the first row has 3"]);
     folder.fails(&with("parents.csv"), 2, &["another parent"]);
     folder.fails(&with("roots.csv"), 2, &["one root"]);
@@ -173,9 +196,21 @@ fn hierarchies_that_do_not_fit() {
 #[test]
 fn values_outside_a_declared_order_or_type() {
     let job = "[columns]\nc = { role = \"quasi\", order = [\"low\"] }\nn = { role = \"quasi\", type = \"integer\" }\n[privacy]\nk = 2\n";
-    let folder = Folder::with(&[("t.csv", "c,n\nlow,1\nlow,x\n"), ("u.csv", "c,n\nlow,1\nhigh,2\n"), ("job.toml", job)]);
-    folder.fails("anonymize t.csv -o r.csv --job job.toml", 2, &["`n` is declared integer, but 1 rows do not fit", "data row 2"]);
-    folder.fails("anonymize u.csv -o r.csv --job job.toml", 2, &["`c`: 1 values in 1 rows are not in its declared order"]);
+    let folder = Folder::with(&[
+        ("t.csv", "c,n\nlow,1\nlow,x\n"),
+        ("u.csv", "c,n\nlow,1\nhigh,2\n"),
+        ("job.toml", job),
+    ]);
+    folder.fails(
+        "anonymize t.csv -o r.csv --job job.toml",
+        2,
+        &["`n` is declared integer, but 1 rows do not fit", "data row 2"],
+    );
+    folder.fails(
+        "anonymize u.csv -o r.csv --job job.toml",
+        2,
+        &["`c`: 1 values in 1 rows are not in its declared order"],
+    );
 }
 
 /// A value planted in every column never shows where it should not.
@@ -184,15 +219,25 @@ fn no_message_report_or_left_over_file_tells_a_value() {
     let canary = "cAnArY7";
     let mut table = String::from("a,b,c,d\n");
     for row in 0..40 {
-        table.push_str(&format!("{canary}{row},{canary}b{},{canary}c{},{canary}d{row}\n", row % 3, row % 5));
+        table.push_str(&format!(
+            "{canary}{row},{canary}b{},{canary}c{},{canary}d{row}\n",
+            row % 3,
+            row % 5
+        ));
     }
     let ragged = format!("{table}{canary},x\n");
     let folder = Folder::with(&[
         ("t.csv", &table),
         ("ragged.csv", &ragged),
         ("tree.csv", "x;*\ny;*\n"),
-        ("job.toml", "[columns]\na = { role = \"quasi\", type = \"integer\" }\nb = { role = \"quasi\", order = [\"x\"] }\n[privacy]\nk = 2\n"),
-        ("dates.toml", "[columns]\na = { role = \"quasi\", hierarchy = { dates = [\"year\"] } }\n[privacy]\nk = 2\n"),
+        (
+            "job.toml",
+            "[columns]\na = { role = \"quasi\", type = \"integer\" }\nb = { role = \"quasi\", order = [\"x\"] }\n[privacy]\nk = 2\n",
+        ),
+        (
+            "dates.toml",
+            "[columns]\na = { role = \"quasi\", hierarchy = { dates = [\"year\"] } }\n[privacy]\nk = 2\n",
+        ),
     ]);
     let job = "--quasi a,b --sensitive c --insensitive d";
     for args in [

@@ -2,7 +2,8 @@
 
 use crate::harness::Folder;
 
-const TABLE: &str = "age,zip,disease\n20-30,1*,flu\n20-30,1*,cold\n20-30,1*,flu\n30-40,2*,hiv\n30-40,2*,hiv\n";
+const TABLE: &str =
+    "age,zip,disease\n20-30,1*,flu\n20-30,1*,cold\n20-30,1*,flu\n30-40,2*,hiv\n30-40,2*,hiv\n";
 
 #[test]
 fn a_table_is_measured_as_it_stands() {
@@ -24,8 +25,16 @@ fn a_table_is_measured_as_it_stands() {
 #[test]
 fn below_what_is_asked_is_exit_code_1() {
     let folder = Folder::with(&[("t.csv", TABLE)]);
-    folder.fails("check t.csv -k 3 --quasi age,zip", 1, &["3-anonymity does not hold", "1 classes with 2 rows"]);
-    folder.fails("check t.csv --quasi age --sensitive disease --l-diversity distinct:2", 1, &["distinct 2-diversity"]);
+    folder.fails(
+        "check t.csv -k 3 --quasi age,zip",
+        1,
+        &["3-anonymity does not hold", "1 classes with 2 rows"],
+    );
+    folder.fails(
+        "check t.csv --quasi age --sensitive disease --l-diversity distinct:2",
+        1,
+        &["distinct 2-diversity"],
+    );
     folder.ok("check t.csv --quasi age");
     folder.fails("check t.csv -k 2 --quasi agee", 2, &["did you mean `age`?"]);
     let ended = folder.run("check t.csv -k 3 --quasi age,zip --json --report r.json");

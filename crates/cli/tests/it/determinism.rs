@@ -11,14 +11,23 @@ fn neither_row_order_nor_threads_matter() {
     let shuffled = format!("{header}\n{}\n", lines.join("\n"));
     assert_ne!(table, shuffled);
     let folder = Folder::with(&[("a.csv", &table), ("b.csv", &shuffled)]);
-    for rest in ["", "--relaxed", "--l-diversity distinct:3", "--labels mean", "--relaxed --t-closeness 0.3"] {
+    for rest in [
+        "",
+        "--relaxed",
+        "--l-diversity distinct:3",
+        "--labels mean",
+        "--relaxed --t-closeness 0.3",
+    ] {
         for ending in ["csv", "parquet"] {
-            for (name, input, threads) in [("1", "a", 1), ("2", "b", 1), ("3", "a", 2), ("4", "b", 7)] {
+            for (name, input, threads) in
+                [("1", "a", 1), ("2", "b", 1), ("3", "a", 2), ("4", "b", 7)]
+            {
                 folder.ok(&format!(
                     "anonymize {input}.csv -o {name}.{ending} -k 5 {PEOPLE_JOB} {rest} --threads {threads} --force --quiet"
                 ));
             }
-            let bytes = |name: &str| std::fs::read(folder.path(&format!("{name}.{ending}"))).unwrap();
+            let bytes =
+                |name: &str| std::fs::read(folder.path(&format!("{name}.{ending}"))).unwrap();
             for other in ["2", "3", "4"] {
                 assert_eq!(bytes("1"), bytes(other), "{ending} {rest}: run 1 and run {other}");
             }
@@ -30,7 +39,8 @@ fn neither_row_order_nor_threads_matter() {
 fn duplicate_rows_are_told_apart_by_what_is_published() {
     // Relaxed partitioning divides equal vectors; which of their rows goes where must not depend on
     // the order of the input.
-    let mut rows: Vec<String> = (0..90).map(|row| format!("{},s{},n{row}", 20 + row / 30, row % 7)).collect();
+    let mut rows: Vec<String> =
+        (0..90).map(|row| format!("{},s{},n{row}", 20 + row / 30, row % 7)).collect();
     let table = |rows: &[String]| format!("age,s,note\n{}\n", rows.join("\n"));
     let forward = table(&rows);
     rows.reverse();

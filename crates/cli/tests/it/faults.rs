@@ -6,12 +6,14 @@ use std::time::Duration;
 use crate::harness::{Folder, PEOPLE_JOB, people};
 
 fn signal(pid: u32, name: &str) {
-    let _ = Command::new("kill").args(["-s", name, &pid.to_string()]).stderr(Stdio::null()).status();
+    let _ =
+        Command::new("kill").args(["-s", name, &pid.to_string()]).stderr(Stdio::null()).status();
 }
 
 /// Starts a long job, sends a signal after a while, and gives the exit code.
 fn interrupted(folder: &Folder, name: &str, after: Duration) -> Option<i32> {
-    let args = format!("anonymize t.csv -o r.csv -k 5 {PEOPLE_JOB} --quiet --force --report r.json");
+    let args =
+        format!("anonymize t.csv -o r.csv -k 5 {PEOPLE_JOB} --quiet --force --report r.json");
     let mut child = folder.command(&args).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(after);
     signal(child.id(), name);
@@ -31,7 +33,8 @@ fn an_interrupted_job_leaves_what_was_there() {
             0 => assert_eq!(release.lines().count(), 150_001, "step {step}"),
             other => panic!("exit code {other} in step {step}"),
         }
-        let left: Vec<String> = folder.files().into_iter().filter(|name| name.starts_with('.')).collect();
+        let left: Vec<String> =
+            folder.files().into_iter().filter(|name| name.starts_with('.')).collect();
         assert!(left.is_empty(), "step {step} left {left:?}");
         codes.push(code);
     }
@@ -48,7 +51,8 @@ fn a_killed_job_leaves_the_old_file_or_the_new_one() {
         assert!(release == "old" || release.lines().count() == 150_001, "step {step}");
     }
     folder.ok(&format!("anonymize t.csv -o r.csv -k 5 {PEOPLE_JOB} --quiet --force"));
-    let left: Vec<String> = folder.files().into_iter().filter(|name| name.starts_with('.')).collect();
+    let left: Vec<String> =
+        folder.files().into_iter().filter(|name| name.starts_with('.')).collect();
     assert!(left.is_empty(), "the next run tidies up: {left:?}");
 }
 

@@ -55,7 +55,10 @@ fn quotes_and_line_breaks_survive() {
 fn a_leading_zero_anywhere_makes_text() {
     let folder = Folder::with(&[("t.csv", "zip\n02174\n02237\n53711\n53712\n")]);
     folder.ok("anonymize t.csv -o r.csv -k 2 --quasi zip");
-    assert_eq!(folder.read("r.csv"), "zip\n{02174|02237}\n{02174|02237}\n{53711|53712}\n{53711|53712}\n");
+    assert_eq!(
+        folder.read("r.csv"),
+        "zip\n{02174|02237}\n{02174|02237}\n{53711|53712}\n{53711|53712}\n"
+    );
 }
 
 #[test]
@@ -75,7 +78,8 @@ fn parquet_arrow_and_json_lines() {
     let mut lines = String::new();
     for line in people(2000, 10).lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
-        let status = if cells[3].is_empty() { "null".to_owned() } else { format!("\"{}\"", cells[3]) };
+        let status =
+            if cells[3].is_empty() { "null".to_owned() } else { format!("\"{}\"", cells[3]) };
         lines.push_str(&format!(
             "{{\"age\":{},\"sex\":\"{}\",\"city\":\"{}\",\"status\":{status},\"diagnosis\":\"{}\",\"note\":\"{}\"}}\n",
             cells[0], cells[1], cells[2], cells[4], cells[5]
@@ -113,5 +117,8 @@ fn dates_are_ordered_and_ranges_read_well() {
     let folder = Folder::with(&[("t.csv", table)]);
     folder.ok("anonymize t.csv -o r.csv -k 2 --quasi born,when");
     let release = folder.read("r.csv");
-    assert!(release.contains("[2024-01-03-2024-02-11],[2024-01-03T10:00:00-2024-01-03T11:30:00]"), "{release}");
+    assert!(
+        release.contains("[2024-01-03-2024-02-11],[2024-01-03T10:00:00-2024-01-03T11:30:00]"),
+        "{release}"
+    );
 }

@@ -84,7 +84,11 @@ impl Folder {
         let ended = self.run(args);
         assert_eq!(ended.code, code, "incrowd {args}\n{}", ended.stderr);
         for text in says {
-            assert!(ended.stderr.contains(text), "incrowd {args}\nsaid: {}\nnot: {text}", ended.stderr);
+            assert!(
+                ended.stderr.contains(text),
+                "incrowd {args}\nsaid: {}\nnot: {text}",
+                ended.stderr
+            );
         }
         assert_eq!(self.files(), before, "incrowd {args} left something behind");
     }
@@ -122,7 +126,8 @@ pub(crate) fn classes(text: &str, n: usize) -> BTreeMap<Vec<&str>, usize> {
 pub(crate) fn people(n: usize, seed: u64) -> String {
     let mut state = seed;
     let mut below = move |n: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % n
     };
     let mut text = String::from("age,sex,city,status,diagnosis,note\n");

@@ -15,8 +15,15 @@ fn every_way_to_build_one() {
     assert!(made("t.csv --column zip --mask right").contains("53711;5371*;537**;53***;5****;*\n"));
     assert!(made("t.csv --column born --dates month,year").contains("2024-02-11;2024-02;2024;*\n"));
     assert!(made("t.csv --column age --fan-out 2").contains("17;[17-23];*\n"));
-    assert_eq!(made("--order low,mid,high --fan-out 2"), "low;[low-mid];*\nmid;[low-mid];*\nhigh;high;*\n");
-    folder.fails("hierarchy make t.csv --column zip --dates year", 2, &["no hierarchy can be built for `zip`"]);
+    assert_eq!(
+        made("--order low,mid,high --fan-out 2"),
+        "low;[low-mid];*\nmid;[low-mid];*\nhigh;high;*\n"
+    );
+    folder.fails(
+        "hierarchy make t.csv --column zip --dates year",
+        2,
+        &["no hierarchy can be built for `zip`"],
+    );
     folder.fails("hierarchy make t.csv --column age", 2, &["required"]);
     folder.fails("hierarchy make t.csv --column agee --width 5", 2, &["did you mean `age`?"]);
 }
@@ -27,7 +34,11 @@ fn check_and_show() {
     folder.ok("hierarchy make t.csv --column age --width 10 -o age.csv");
     folder.fails("hierarchy make t.csv --column age --width 10 -o age.csv", 2, &["exists already"]);
     let ended = folder.ok("hierarchy check age.csv --input t.csv --column age");
-    assert!(ended.stderr.contains("3 leaves") && ended.stderr.contains("covers all 3 values"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("3 leaves") && ended.stderr.contains("covers all 3 values"),
+        "{}",
+        ended.stderr
+    );
     folder.fails(
         "hierarchy check age.csv --input t.csv --column zip",
         1,

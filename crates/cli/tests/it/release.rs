@@ -43,12 +43,12 @@ fn relaxed_zipcodes_become_figure_6() {
 #[test]
 fn the_report_has_its_keys_and_true_numbers() {
     let folder = Folder::with(&[("people.csv", &people(500, 1))]);
-    let ended = folder.ok(&format!(
-        "anonymize people.csv -o r.csv -k 5 {PEOPLE_JOB} --report r.json --json"
-    ));
+    let ended = folder
+        .ok(&format!("anonymize people.csv -o r.csv -k 5 {PEOPLE_JOB} --report r.json --json"));
     let report = folder.json("r.json");
     assert_eq!(serde_json::from_str::<serde_json::Value>(&ended.stdout).unwrap(), report);
-    let found = classes(&folder.read("r.csv"), 4);
+    let release = folder.read("r.csv");
+    let found = classes(&release, 4);
     assert_eq!(report["input"]["rows"], 500);
     assert_eq!(report["release"]["rows"], 500);
     assert_eq!(report["release"]["classes"], found.len());
@@ -67,7 +67,11 @@ fn the_report_has_its_keys_and_true_numbers() {
     for key in ["read", "search", "recode", "verify", "write"] {
         assert!(report["timings_s"][key].is_f64(), "{key}");
     }
-    assert!(ended.stderr.contains("warning: k-anonymity alone does not protect diagnosis"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("warning: k-anonymity alone does not protect diagnosis"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
@@ -162,7 +166,11 @@ fn hierarchies_give_their_labels() {
     let tree = "fr;Europe;*\nde;Europe;*\njp;Asia;*\ncn;Asia;*\nau;Oceania;*\n";
     let folder = Folder::with(&[("t.csv", table), ("c.csv", tree)]);
     folder.ok("anonymize t.csv -o r.csv -k 2 --quasi country --hierarchy country=c.csv");
-    assert_eq!(folder.read("r.csv"), "country\nfr\nfr\nde\nde\nAsia\nAsia\nAsia\n".replace("fr\nfr\nde\nde\n", "fr\nfr\nde\nde\n"));
+    assert_eq!(
+        folder.read("r.csv"),
+        "country\nfr\nfr\nde\nde\nAsia\nAsia\nAsia\n"
+            .replace("fr\nfr\nde\nde\n", "fr\nfr\nde\nde\n")
+    );
 }
 
 #[test]
@@ -170,7 +178,12 @@ fn bounds_and_regions() {
     let folder = Folder::with(&[("patients.csv", PATIENTS)]);
     folder.ok(&format!("anonymize patients.csv -o b.csv {PATIENTS_JOB} --labels bounds"));
     let bounds = folder.read("b.csv");
-    assert!(bounds.starts_with("age_min,age_max,sex,zipcode_min,zipcode_max,disease\n25,26,Male,53711,53711,"), "{bounds}");
+    assert!(
+        bounds.starts_with(
+            "age_min,age_max,sex,zipcode_min,zipcode_max,disease\n25,26,Male,53711,53711,"
+        ),
+        "{bounds}"
+    );
     folder.ok(&format!("anonymize patients.csv -o g.csv {PATIENTS_JOB} --labels region"));
     let region = folder.read("g.csv");
     assert!(region.contains("[25-28],Female,[53710-53712],AIDS"), "{region}");
@@ -204,7 +217,11 @@ fn standard_output_is_clean() {
     let folder = Folder::with(&[("patients.csv", PATIENTS)]);
     let ended = folder.ok(&format!("anonymize patients.csv -o r.csv {PATIENTS_JOB}"));
     assert_eq!(ended.stdout, "");
-    assert!(ended.stderr.contains("2-anonymous with respect to {age, sex, zipcode}"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("2-anonymous with respect to {age, sex, zipcode}"),
+        "{}",
+        ended.stderr
+    );
     let quiet = folder.ok(&format!("anonymize patients.csv -o q.csv {PATIENTS_JOB} --quiet"));
     assert_eq!(quiet.stderr, "");
 }
@@ -215,7 +232,8 @@ fn profile_and_demo_and_completions() {
     let profile = folder.ok("profile people.csv").stdout;
     assert!(profile.contains("300 rows, 6 columns"), "{profile}");
     assert!(profile.contains("almost every row has a value of its own"), "{profile}");
-    let json: serde_json::Value = serde_json::from_str(&folder.ok("profile people.csv --json").stdout).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.ok("profile people.csv --json").stdout).unwrap();
     assert_eq!(json["columns"][0]["type"], "integer");
     assert_eq!(json["columns"][5]["suggested_role"], "identifier");
     assert!(folder.ok("completions bash").stdout.contains("incrowd"));

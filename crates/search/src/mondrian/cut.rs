@@ -3,6 +3,7 @@
 use incrowd_data::{Attribute, Level, Shape};
 use incrowd_privacy::{Tally, all_hold};
 
+use super::children;
 use crate::Problem;
 use crate::partition::{Buffers, Extent, PackedCode};
 
@@ -11,8 +12,8 @@ use crate::partition::{Buffers, Extent, PackedCode};
 pub(super) enum Cut {
     /// Codes up to this one, and the others.
     At(u32),
-    /// Runs of codes by their last one: the children of a hierarchy node.
-    Children(Vec<u32>),
+    /// Runs of codes by their last one, the children of a hierarchy node, and the part of each.
+    Children { ends: Vec<u32>, part_of: Vec<usize> },
 }
 
 /// One code of the attribute within the region.
@@ -36,45 +37,42 @@ pub(super) fn best<C: PackedCode>(
             let (level, node) = hierarchy.common(extent.lo, extent.hi);
             debug_assert!(level > Level(0), "a region of one leaf has no extent");
             let ends = hierarchy.children(level, node).iter().map(|child| child.hi).collect();
-            children(problem, region, attribute, ends, tally)
+            into_children(problem, region, attribute, ends, tally)
         }
         _ => at_median(problem, region, attribute, extent, tally).map(Cut::At),
     }
 }
 
-/// The cut into the children of a node that end at the given codes, if every child with rows
-/// satisfies the models.
-fn children<C: PackedCode>(
+/// The cut into the children of a node that end at the given codes.
+fn into_children<C: PackedCode>(
     problem: &Problem,
     region: &Buffers<'_, C>,
     attribute: usize,
     ends: Vec<u32>,
     tally: &mut Tally,
 ) -> Option<Cut> {
-    let part_of = |code: u32| ends.partition_point(|&end| end < code);
+    let child_of = |code: u32| ends.partition_point(|&end| end < code);
     let mut rows = vec![0u64; ends.len()];
     for (code, count) in region.column(attribute) {
-        rows[part_of(code)] += u64::from(count);
+        rows[child_of(code)] += u64::from(count);
     }
-    if problem.entity.is_none() && rows.iter().any(|&rows| 0 < rows && rows < problem.k) {
-        return None;
-    }
-    if !problem.only_counts() {
-        let mut parts: Vec<Vec<usize>> = vec![Vec::new(); ends.len()];
+    let part_of = if problem.only_counts() {
+        let sum = |children: &[usize]| children.iter().map(|&child| rows[child]).sum::<u64>();
+        children::parts(&rows, |children| sum(children) >= problem.k)
+    } else {
+        let mut points: Vec<Vec<usize>> = vec![Vec::new(); ends.len()];
         for (point, (code, _)) in region.column(attribute).enumerate() {
-            parts[part_of(code)].push(point);
+            points[child_of(code)].push(point);
         }
-        for part in parts.iter().filter(|part| !part.is_empty()) {
+        children::parts(&rows, |children| {
             tally.clear();
-            for &point in part {
+            for &point in children.iter().flat_map(|&child| &points[child]) {
                 tally.add(region.vectors[point] as usize, region.rows[point]);
             }
-            if !all_hold(problem.models, tally.class()) {
-                return None;
-            }
-        }
-    }
-    Some(Cut::Children(ends))
+            all_hold(problem.models, tally.class())
+        })
+    };
+    part_of.map(|part_of| Cut::Children { ends, part_of })
 }
 
 fn at_median<C: PackedCode>(

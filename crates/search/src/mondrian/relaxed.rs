@@ -99,7 +99,7 @@ fn reach(attribute: &Attribute, codes: impl Iterator<Item = u32> + Clone) -> f64
     attribute.loss(&attribute.cell(lo, hi, &present))
 }
 
-/// The cut of a hierarchy attribute into the children of its node, if all of them satisfy the models.
+/// The cut of a hierarchy attribute into the children of its node.
 fn children(
     problem: &Problem,
     region: &[Share],
@@ -112,12 +112,25 @@ fn children(
         region.iter().map(code).fold((u32::MAX, 0), |(lo, hi), c| (lo.min(c), hi.max(c)));
     let (level, node) = hierarchy.common(lo, hi);
     let children = hierarchy.children(level, node);
-    let mut parts = vec![Vec::new(); children.len()];
+    let mut shares = vec![Vec::new(); children.len()];
     for share in region {
-        parts[children.partition_point(|child| child.hi < code(share))].push(*share);
+        shares[children.partition_point(|child| child.hi < code(share))].push(*share);
+    }
+    let count = |shares: &Vec<Share>| shares.iter().map(|share| u64::from(share.rows)).sum();
+    let rows: Vec<u64> = shares.iter().map(count).collect();
+    let part_of = super::children::parts(&rows, |children| {
+        let together: Vec<Share> =
+            children.iter().flat_map(|&child| shares[child].clone()).collect();
+        satisfies(problem, &together, tally)
+    })?;
+    let mut parts = vec![Vec::new(); children.len()];
+    for (shares, part) in shares.into_iter().zip(part_of) {
+        parts[part].extend(shares);
     }
     parts.retain(|part| !part.is_empty());
-    parts.iter().all(|part| satisfies(problem, part, tally)).then_some(parts)
+    // Shares stay in ascending order of their vectors.
+    parts.iter_mut().for_each(|part: &mut Vec<Share>| part.sort_unstable());
+    Some(parts)
 }
 
 /// Two halves along the order of the attribute, of equal size if the models allow it, otherwise cut

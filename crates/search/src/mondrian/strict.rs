@@ -56,9 +56,10 @@ fn anonymize<C: PackedCode>(
     };
     let sizes = match &cut {
         Cut::At(at) => region.scatter(attribute, 2, |code| usize::from(code > *at), &mut scratch),
-        Cut::Children(ends) => {
-            let part_of = |code: u32| ends.partition_point(|&end| end < code);
-            region.scatter(attribute, ends.len(), part_of, &mut scratch)
+        Cut::Children { ends, part_of } => {
+            let n_parts = part_of.iter().max().map_or(0, |last| last + 1);
+            let part_of = |code: u32| part_of[ends.partition_point(|&end| end < code)];
+            region.scatter(attribute, n_parts, part_of, &mut scratch)
         }
     };
     debug_assert_eq!(sizes.iter().sum::<usize>(), region.len(), "M1");
@@ -164,8 +165,9 @@ impl Numbering<'_> {
                 let parts: Vec<NodeId> = parts.iter().map(|part| self.number(part)).collect();
                 let branches = match cut {
                     Cut::At(at) => Branches::Binary { at: *at, low: parts[0], high: parts[1] },
-                    Cut::Children(ends) => {
-                        Branches::Runs(ends.iter().copied().zip(parts).collect())
+                    Cut::Children { ends, part_of } => {
+                        let nodes = part_of.iter().map(|&part| parts[part]);
+                        Branches::Runs(ends.iter().copied().zip(nodes).collect())
                     }
                 };
                 self.nodes[id as usize] = Node::Cut { attribute: *attribute, branches };

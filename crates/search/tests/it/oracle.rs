@@ -231,12 +231,14 @@ fn lemma_1() {
 }
 
 #[test]
-fn a_tree_is_cut_where_all_its_children_hold() {
+fn a_tree_is_cut_into_children_and_the_small_ones_stay_together() {
     let header = "a:tree=a;x;*,b;x;*,c;y;*,d;z;*";
     let holds = table(header, "a\nb\nc\nc\nb\na");
     check_classes(Algorithm::Mondrian, &holds, 2, &[&[0, 5], &[1, 4], &[2, 3]]);
-    let fails = table(header, "a\nb\nc\nc\nb\nd");
-    check_classes(Algorithm::Mondrian, &fails, 2, &[&[0, 1, 2, 3, 4, 5]]);
+    let small = table(header, "a\nb\nc\nc\nb\nd");
+    check_classes(Algorithm::Mondrian, &small, 2, &[&[0, 1, 4], &[2, 3, 5]]);
+    let fails = table(header, "a\nb\nc");
+    check_classes(Algorithm::Mondrian, &fails, 2, &[&[0, 1, 2]]);
 }
 
 #[test]
