@@ -22,7 +22,7 @@ impl Random {
     }
 
     fn below(&mut self, n: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(n) >> 64).try_into().unwrap_or(0)
+        ((u128::from(self.next()) * u128::from(n)) >> 64).try_into().unwrap_or(0)
     }
 
     /// Small numbers are likelier: the least of two draws.

@@ -4,6 +4,8 @@
 //! 4 other columns; seeded), copies it with DataFusion, anonymizes it with the `incrowd` binary that
 //! stands beside this one, and prints both times, their ratio, and where the time went.
 
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+
 mod census;
 mod copy;
 

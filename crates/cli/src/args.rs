@@ -176,6 +176,7 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct ApplyArgs {
     /// A file that `anonymize --recoding` wrote
     pub(crate) recoding: PathBuf,

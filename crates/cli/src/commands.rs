@@ -282,7 +282,7 @@ fn models(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
         match diversity(text) {
             Some(diversity) => spec.privacy.l_diversity.push(diversity),
             None => {
-                problems.push(wrong("l-diversity", "[COL=]distinct:3, entropy:3 or recursive:4,3"))
+                problems.push(wrong("l-diversity", "[COL=]distinct:3, entropy:3 or recursive:4,3"));
             }
         }
     }

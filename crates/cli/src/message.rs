@@ -88,7 +88,9 @@ pub(crate) fn outcome(outcome: &Outcome, is_quiet: bool, json: bool) -> u8 {
             if let (Some(report), true) = (report, json) {
                 data(&report.to_json());
             }
-            reasons.iter().for_each(|reason| note(&format!("not satisfied: {reason}")));
+            for reason in reasons {
+                note(&format!("not satisfied: {reason}"));
+            }
             if let Some(help) = help {
                 note(&format!("  help: {help}"));
             }
@@ -102,7 +104,7 @@ pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -55,15 +55,58 @@ impl Codes {
         }
     }
 
+    /// Every code replaced by its entry in `map`, all of them below `n_codes`.
+    #[must_use]
+    pub fn remap(&self, map: &[u32], n_codes: u32) -> Codes {
+        let mut remapped = Codes::pack(n_codes, std::iter::empty());
+        remapped.extend_mapped(self, map);
+        remapped
+    }
+
+    /// Appends the codes of `from`, each replaced by its entry in `map`, which must fit the width.
+    pub fn extend_mapped(&mut self, from: &Codes, map: &[u32]) {
+        match (self, from) {
+            (Codes::U8(to), Codes::U8(from)) => extend(to, from, map),
+            (Codes::U8(to), Codes::U16(from)) => extend(to, from, map),
+            (Codes::U8(to), Codes::U32(from)) => extend(to, from, map),
+            (Codes::U16(to), Codes::U8(from)) => extend(to, from, map),
+            (Codes::U16(to), Codes::U16(from)) => extend(to, from, map),
+            (Codes::U16(to), Codes::U32(from)) => extend(to, from, map),
+            (Codes::U32(to), Codes::U8(from)) => extend(to, from, map),
+            (Codes::U32(to), Codes::U16(from)) => extend(to, from, map),
+            (Codes::U32(to), Codes::U32(from)) => extend(to, from, map),
+        }
+    }
+
     /// All codes in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.len()).map(|row| self.get(row))
     }
 }
 
+/// One loop for each pair of widths.
+fn extend<F: Copy + Into<u32>, T: TryFrom<u32> + Default>(
+    to: &mut Vec<T>,
+    from: &[F],
+    map: &[u32],
+) {
+    to.extend(from.iter().map(|&code| {
+        let code: u32 = code.into();
+        T::try_from(map[code as usize]).unwrap_or_default()
+    }));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remapping_changes_width_and_codes() {
+        let codes = Codes::pack(3, [0, 2, 1, 2].into_iter());
+        let wide = codes.remap(&[7, 300, 70_000], 70_001);
+        assert_eq!(wide.iter().collect::<Vec<_>>(), [7, 70_000, 300, 70_000]);
+        assert!(matches!(wide, Codes::U32(_)));
+    }
 
     #[test]
     fn packing_keeps_codes_and_picks_the_width() {

@@ -68,20 +68,28 @@ impl Collapsed {
 
 /// Groups equal rows of `columns` (each with its number of codes), at most 2^32 - 2 rows.
 ///
-/// Rows are packed into one 64- or 128-bit key and sorted; wider rows are collapsed in two steps,
-/// the rank among the first columns standing for them in the second.
+/// Runs of equal rows, as in a sorted table, count as one row first. Rows are packed into one 64- or
+/// 128-bit key and sorted; wider rows are collapsed in two steps, the rank among the first columns
+/// standing for them in the second.
 #[must_use]
 pub fn collapse(columns: &[(&Codes, u32)], n_rows: usize) -> Collapsed {
+    match run_starts(columns, n_rows) {
+        Some(starts) => collapse_runs(columns, n_rows, &starts),
+        None => collapse_rows(columns, n_rows),
+    }
+}
+
+fn collapse_rows(columns: &[(&Codes, u32)], n_rows: usize) -> Collapsed {
     let mut bits = 0;
     for (at, (_, n_codes)) in columns.iter().enumerate() {
         bits += bits_for(*n_codes);
         if bits > 128 {
-            let head = collapse(&columns[..at], n_rows);
+            let head = collapse_rows(&columns[..at], n_rows);
             let n_ranks = u32::try_from(head.counts.len()).expect("fewer vectors than rows");
             let ranks = Codes::pack(n_ranks, head.vector_of.iter().copied());
             let rest: Vec<(&Codes, u32)> =
                 std::iter::once((&ranks, n_ranks)).chain(columns[at..].iter().copied()).collect();
-            return collapse(&rest, n_rows);
+            return collapse_rows(&rest, n_rows);
         }
     }
     if bits <= 64 {
@@ -89,6 +97,50 @@ pub fn collapse(columns: &[(&Codes, u32)], n_rows: usize) -> Collapsed {
     } else {
         collapse_keys(&pack_keys::<u128>(columns, n_rows))
     }
+}
+
+/// Rows that are looked at to guess whether a table has long runs.
+const SAMPLE: usize = 1 << 12;
+
+/// The first row of every run of equal rows, if runs are two rows long on average.
+fn run_starts(columns: &[(&Codes, u32)], n_rows: usize) -> Option<Vec<u32>> {
+    let differs =
+        |row: usize| columns.iter().any(|(codes, _)| codes.get(row - 1) != codes.get(row));
+    let sample = n_rows.min(SAMPLE);
+    if 2 * (1..sample).filter(|&row| differs(row)).count() > sample {
+        return None;
+    }
+    let chunks: Vec<Vec<u32>> = (0..n_rows.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let rows = chunk * CHUNK..((chunk + 1) * CHUNK).min(n_rows);
+            let starts = rows.filter(|&row| row == 0 || differs(row));
+            starts.map(|row| u32::try_from(row).expect("rows are counted in 32 bits")).collect()
+        })
+        .collect();
+    let starts = chunks.concat();
+    (2 * starts.len() <= n_rows).then_some(starts)
+}
+
+fn collapse_runs(columns: &[(&Codes, u32)], n_rows: usize, starts: &[u32]) -> Collapsed {
+    let reduced: Vec<Codes> = columns
+        .par_iter()
+        .map(|(codes, n)| Codes::pack(*n, starts.iter().map(|&row| codes.get(row as usize))))
+        .collect();
+    let reduced: Vec<(&Codes, u32)> =
+        reduced.iter().zip(columns).map(|(c, (_, n))| (c, *n)).collect();
+    let of_runs = collapse_rows(&reduced, starts.len());
+    let mut counts = vec![0; of_runs.counts.len()];
+    let mut vector_of = Vec::with_capacity(n_rows);
+    for (run, &start) in starts.iter().enumerate() {
+        let end = starts.get(run + 1).map_or(n_rows, |&next| next as usize);
+        let vector = of_runs.vector_of[run];
+        vector_of.resize(end, vector);
+        counts[vector as usize] +=
+            u32::try_from(end - start as usize).expect("rows are counted in 32 bits");
+    }
+    let representatives = of_runs.representatives.iter().map(|&run| starts[run as usize]).collect();
+    Collapsed { representatives, counts, vector_of }
 }
 
 /// An integer that a row of codes is packed into.
@@ -183,6 +235,21 @@ mod tests {
         let narrow = collapse(&[(&column, n_codes)], cells.len());
         assert_eq!(wide.vector_of, narrow.vector_of);
         assert_eq!(wide.counts, narrow.counts);
+    }
+
+    #[test]
+    fn runs_of_equal_rows_change_nothing() {
+        let cells: Vec<u32> = (0..5000).map(|row| (row / 7) % 100).collect();
+        let column = Codes::pack(100, cells.iter().copied());
+        let columns = [(&column, 100)];
+        assert!(run_starts(&columns, cells.len()).is_some());
+        let by_runs = collapse(&columns, cells.len());
+        let by_rows = collapse_rows(&columns, cells.len());
+        assert_eq!(by_runs.counts, by_rows.counts);
+        assert_eq!(by_runs.vector_of, by_rows.vector_of);
+        for (vector, &row) in by_runs.representatives.iter().enumerate() {
+            assert_eq!(by_runs.vector_of[row as usize] as usize, vector);
+        }
     }
 
     #[test]

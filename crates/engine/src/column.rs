@@ -70,14 +70,15 @@ impl RawColumn {
     pub fn coded(&self, ranked: &Ranked) -> Codes {
         let mut map = ranked.code_of.clone();
         map.extend(ranked.dictionary.missing());
-        let n_codes = ranked.dictionary.n_codes();
-        Codes::pack(n_codes, self.codes.iter().map(|code| map[code as usize]))
+        self.codes.remap(&map, ranked.dictionary.n_codes())
     }
 
     /// How many rows have one of these values, and the first of them, counted from 1.
     fn rows_with(&self, values: &[usize]) -> (u64, u64) {
         let mut is_in = vec![false; self.texts.len() + 1];
-        values.iter().for_each(|&value| is_in[value] = true);
+        for &value in values {
+            is_in[value] = true;
+        }
         let mut rows = (1u64..).zip(self.codes.iter()).filter(|(_, code)| is_in[*code as usize]);
         let first = rows.next().map_or(0, |(row, _)| row);
         (rows.count() as u64 + u64::from(first > 0), first)
@@ -115,7 +116,7 @@ impl Encoder {
             None => Values::Text(Texts::default()),
             Some(render) => Values::Whole(Wholes::default(), render),
         };
-        Encoder { values, cells: Cells::Narrow(Vec::new()) }
+        Encoder { values, cells: Cells(Codes::U8(Vec::new())) }
     }
 
     pub(crate) fn add(&mut self, array: &ArrayRef) -> Result<(), arrow::error::ArrowError> {
@@ -175,10 +176,13 @@ impl Encoder {
 
 fn render(data_type: &DataType) -> Option<Render> {
     match data_type {
-        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => {
-            Some(Render::Integer)
-        }
-        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => Some(Render::Integer),
+        DataType::Int8
+        | DataType::Int16
+        | DataType::Int32
+        | DataType::Int64
+        | DataType::UInt8
+        | DataType::UInt16
+        | DataType::UInt32 => Some(Render::Integer),
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Some(Render::Decimal),
         DataType::Date32 | DataType::Date64 => Some(Render::Date),
         DataType::Timestamp(..) => Some(Render::Timestamp),
@@ -186,20 +190,29 @@ fn render(data_type: &DataType) -> Option<Render> {
     }
 }
 
-/// The kind of values that an Arrow type holds, `None` if that is for the texts to say; an error for
-/// a type that has no text.
-pub(crate) fn kind_of_type(data_type: &DataType) -> Option<Option<Kind>> {
-    match (render(data_type), data_type) {
-        (Some(Render::Integer), _) | (None, DataType::UInt64) => Some(Some(Kind::Integer)),
-        (Some(Render::Decimal), _) => Some(Some(Kind::Decimal)),
-        (None, DataType::Decimal128(..) | DataType::Decimal256(..)) => Some(Some(Kind::Decimal)),
-        (Some(Render::Date), _) => Some(Some(Kind::Date)),
-        (Some(Render::Timestamp), _) => Some(Some(Kind::Timestamp)),
-        (None, DataType::Boolean) => Some(Some(Kind::Boolean)),
-        (None, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) => Some(Some(Kind::Text)),
-        (None, DataType::Dictionary(_, values)) => kind_of_type(values),
-        (None, DataType::Null) => Some(None),
-        _ => None,
+/// Whether values of an Arrow type can be given codes: whether they have a text.
+pub(crate) fn can_be_coded(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => can_be_coded(values),
+        DataType::Null => true,
+        _ => kind_of_type(data_type).is_some(),
+    }
+}
+
+/// The kind of values that an Arrow type holds, if it says one.
+pub(crate) fn kind_of_type(data_type: &DataType) -> Option<Kind> {
+    match data_type {
+        DataType::UInt64 => Some(Kind::Integer),
+        DataType::Decimal128(..) | DataType::Decimal256(..) => Some(Kind::Decimal),
+        DataType::Boolean => Some(Kind::Boolean),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(Kind::Text),
+        DataType::Dictionary(_, values) => kind_of_type(values),
+        _ => render(data_type).map(|render| match render {
+            Render::Integer => Kind::Integer,
+            Render::Decimal => Kind::Decimal,
+            Render::Date => Kind::Date,
+            Render::Timestamp => Kind::Timestamp,
+        }),
     }
 }
 
@@ -234,7 +247,20 @@ struct Texts {
     hasher: DefaultHashBuilder,
     /// The code that was asked for last: sorted tables repeat themselves.
     last: u32,
+    /// Short texts that were asked for lately, by a cheap hash.
+    recent: Vec<Recent>,
 }
+
+/// A text of at most 16 bytes, as a number, with its code and its length plus one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent {
+    bytes: u128,
+    len: u32,
+    code: u32,
+}
+
+/// Places for recent texts: a power of two that stays in the first-level cache.
+const RECENT_BITS: u32 = 9;
 
 impl Texts {
     fn len(&self) -> usize {
@@ -250,8 +276,29 @@ impl Texts {
         if !self.ends.is_empty() && self.get(self.last as usize) == text {
             return self.last;
         }
-        self.last = self.find_or_add(text);
+        self.last = if text.len() <= 16 { self.short(text) } else { self.find_or_add(text) };
         self.last
+    }
+
+    fn short(&mut self, text: &str) -> u32 {
+        let mut padded = [0; 16];
+        padded[..text.len()].copy_from_slice(text.as_bytes());
+        let bytes = u128::from_le_bytes(padded);
+        let len = u32::try_from(text.len()).unwrap_or(0) + 1;
+        let [low, high] = [bytes & u128::from(u64::MAX), bytes >> 64]
+            .map(|half| u64::try_from(half).unwrap_or(0));
+        let hash = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = usize::try_from(hash >> (64 - RECENT_BITS)).unwrap_or(0);
+        if self.recent.is_empty() {
+            self.recent = vec![Recent::default(); 1 << RECENT_BITS];
+        }
+        let recent = self.recent[place];
+        if recent.bytes == bytes && recent.len == len {
+            return recent.code;
+        }
+        let code = self.find_or_add(text);
+        self.recent[place] = Recent { bytes, len, code };
+        code
     }
 
     fn find_or_add(&mut self, text: &str) -> u32 {
@@ -293,11 +340,7 @@ impl Wholes {
 
 /// Codes that widen when they must. The greatest value of each width stands for missing.
 #[derive(Debug)]
-enum Cells {
-    Narrow(Vec<u8>),
-    Middle(Vec<u16>),
-    Wide(Vec<u32>),
-}
+struct Cells(Codes);
 
 impl Cells {
     fn extend(&mut self, codes: impl Iterator<Item = u32>) {
@@ -308,16 +351,16 @@ impl Cells {
 
     #[inline]
     fn push(&mut self, code: u32) {
-        match self {
-            Cells::Narrow(cells) if code < 0xff => cells.push(code.to_le_bytes()[0]),
-            Cells::Narrow(cells) if code == MISSING => cells.push(u8::MAX),
-            Cells::Middle(cells) if code < 0xffff => {
+        match &mut self.0 {
+            Codes::U8(cells) if code < 0xff => cells.push(code.to_le_bytes()[0]),
+            Codes::U8(cells) if code == MISSING => cells.push(u8::MAX),
+            Codes::U16(cells) if code < 0xffff => {
                 let [a, b, ..] = code.to_le_bytes();
                 cells.push(u16::from_le_bytes([a, b]));
             }
-            Cells::Middle(cells) if code == MISSING => cells.push(u16::MAX),
-            Cells::Wide(cells) => cells.push(code),
-            Cells::Narrow(_) | Cells::Middle(_) => {
+            Codes::U16(cells) if code == MISSING => cells.push(u16::MAX),
+            Codes::U32(cells) => cells.push(code),
+            Codes::U8(_) | Codes::U16(_) => {
                 self.widen();
                 self.push(code);
             }
@@ -326,35 +369,41 @@ impl Cells {
 
     #[cold]
     fn widen(&mut self) {
-        *self = match self {
-            Cells::Narrow(cells) => Cells::Middle(
+        self.0 = match &self.0 {
+            Codes::U8(cells) => Codes::U16(
                 cells.iter().map(|&c| if c == u8::MAX { u16::MAX } else { u16::from(c) }).collect(),
             ),
-            Cells::Middle(cells) => Cells::Wide(
+            Codes::U16(cells) => Codes::U32(
                 cells.iter().map(|&c| if c == u16::MAX { MISSING } else { u32::from(c) }).collect(),
             ),
-            Cells::Wide(cells) => Cells::Wide(std::mem::take(cells)),
+            Codes::U32(cells) => Codes::U32(cells.clone()),
         };
     }
 
     fn has_missing(&self) -> bool {
-        match self {
-            Cells::Narrow(cells) => cells.contains(&u8::MAX),
-            Cells::Middle(cells) => cells.contains(&u16::MAX),
-            Cells::Wide(cells) => cells.contains(&MISSING),
+        match &self.0 {
+            Codes::U8(cells) => cells.contains(&u8::MAX),
+            Codes::U16(cells) => cells.contains(&u16::MAX),
+            Codes::U32(cells) => cells.contains(&MISSING),
         }
     }
 
-    fn iter(&self) -> Box<dyn Iterator<Item = u32> + '_> {
-        match self {
-            Cells::Narrow(cells) => {
-                Box::new(cells.iter().map(|&c| if c == u8::MAX { MISSING } else { u32::from(c) }))
+    /// Appends the cells to `to`, their codes replaced by `map` and missing ones by `missing`.
+    fn append_to(&self, to: &mut Codes, mut map: Vec<u32>, missing: u32) {
+        match &self.0 {
+            Codes::U8(_) => map.resize(usize::from(u8::MAX) + 1, missing),
+            Codes::U16(_) => map.resize(usize::from(u16::MAX) + 1, missing),
+            // Too wide for a table with a place for the greatest code.
+            Codes::U32(cells) => {
+                let dense = |&code: &u32| if code == MISSING { map.len() } else { code as usize };
+                let dense =
+                    cells.iter().map(dense).map(|code| u32::try_from(code).unwrap_or(MISSING));
+                let dense = Codes::U32(dense.collect());
+                map.push(missing);
+                return to.extend_mapped(&dense, &map);
             }
-            Cells::Middle(cells) => {
-                Box::new(cells.iter().map(|&c| if c == u16::MAX { MISSING } else { u32::from(c) }))
-            }
-            Cells::Wide(cells) => Box::new(cells.iter().copied()),
         }
+        to.extend_mapped(&self.0, &map);
     }
 }
 
@@ -363,7 +412,7 @@ pub(crate) fn merge(
     name: &str,
     data_type: &DataType,
     is_text_file: bool,
-    parts: Vec<Encoder>,
+    parts: &[Encoder],
 ) -> RawColumn {
     let mut texts = Texts::default();
     let maps: Vec<Vec<u32>> = parts
@@ -372,12 +421,12 @@ pub(crate) fn merge(
         .collect();
     let has_missing = parts.iter().any(|part| part.cells.has_missing());
     let missing = u32::try_from(texts.len()).expect("fewer values than rows");
-    let codes = parts.iter().zip(&maps).flat_map(|(part, map)| {
-        part.cells.iter().map(|code| if code == MISSING { missing } else { map[code as usize] })
-    });
-    let codes = Codes::pack(missing + u32::from(has_missing), codes);
+    let mut codes = Codes::pack(missing + u32::from(has_missing), std::iter::empty());
+    for (part, map) in parts.iter().zip(maps) {
+        part.cells.append_to(&mut codes, map, missing);
+    }
     let texts = (0..texts.len()).map(|code| texts.get(code).to_owned()).collect();
-    let kind = if is_text_file { None } else { kind_of_type(data_type).flatten() };
+    let kind = if is_text_file { None } else { kind_of_type(data_type) };
     RawColumn {
         name: name.to_owned(),
         kind,

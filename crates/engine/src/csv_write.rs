@@ -27,7 +27,7 @@ impl Dialect {
     fn push(self, text: &str, to: &mut Vec<u8>) {
         let must_quote =
             |&byte: &u8| byte == self.delimiter || matches!(byte, b'"' | b'\n' | b'\r');
-        if !text.as_bytes().iter().any(|byte| must_quote(byte)) {
+        if !text.as_bytes().iter().any(must_quote) {
             to.extend_from_slice(text.as_bytes());
             return;
         }

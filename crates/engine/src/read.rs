@@ -79,34 +79,69 @@ pub fn read(
     uses: &[Use],
     wants_kinds: bool,
 ) -> Result<Table, EngineError> {
-    let columns: Vec<usize> = (0..uses.len()).filter(|&at| uses[at] != Use::Skip).collect();
-    for &at in &columns {
-        let column = &source.columns()[at];
-        if uses[at] == Use::Code && !column.can_be_coded() {
+    for (column, usage) in source.columns().iter().zip(uses) {
+        if *usage == Use::Code && !column.can_be_coded() {
             let (column, found) = (column.name.clone(), column.data_type.to_string());
             return Err(EngineError::UnsupportedType { column, found });
         }
     }
     let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
-    let scan = plan(engine, source, &columns).map_err(reading)?;
-    let n_parts = scan.properties().output_partitioning().partition_count();
     let mut tasks = Vec::new();
-    for part in 0..n_parts {
-        let stream = scan.execute(part, engine.task()).map_err(reading)?;
-        let uses: Vec<(Use, DataType)> =
-            columns.iter().map(|&at| (uses[at], source.columns()[at].data_type.clone())).collect();
-        let watch = Watch::new(engine);
-        let wants_kinds = wants_kinds && source.is_text();
-        tasks.push(engine.runtime().spawn(read_part(stream, uses, wants_kinds, watch)));
+    for columns in groups(engine, source, uses).map_err(reading)? {
+        let scan = plan(engine, source, &columns).map_err(reading)?;
+        for part in 0..scan.properties().output_partitioning().partition_count() {
+            let stream = scan.execute(part, engine.task()).map_err(reading)?;
+            let uses: Vec<(Use, DataType)> = columns
+                .iter()
+                .map(|&at| (uses[at], source.columns()[at].data_type.clone()))
+                .collect();
+            let watch = Watch::new(engine);
+            let wants_kinds = wants_kinds && source.is_text();
+            let task = engine.runtime().spawn(read_part(stream, uses, wants_kinds, watch));
+            tasks.push((columns.clone(), part, task));
+        }
     }
     let mut parts = Vec::new();
-    for task in tasks {
-        let part = engine.runtime().block_on(task).expect("a reading task does not panic");
+    for (columns, part, task) in tasks {
+        let found = engine.runtime().block_on(task).expect("a reading task does not panic");
         engine.go_on()?;
-        parts.push(part.map_err(reading)?);
+        parts.push((columns, part, found.map_err(reading)?));
     }
     source.check_unchanged()?;
     assemble(source, uses, parts)
+}
+
+/// Columns that are read together. A columnar file that gives fewer partitions than there are threads
+/// is read by several scans of some columns each; kept columns stay in one, so that their batches
+/// have the same rows.
+fn groups(
+    engine: &Engine,
+    source: &Source,
+    uses: &[Use],
+) -> Result<Vec<Vec<usize>>, DataFusionError> {
+    let all: Vec<usize> = (0..uses.len()).filter(|&at| uses[at] != Use::Skip).collect();
+    let n_parts = plan(engine, source, &all)?.properties().output_partitioning().partition_count();
+    let n_groups = engine.n_threads() / n_parts.max(1);
+    if source.is_row_wise() || n_groups < 2 {
+        return Ok(vec![all]);
+    }
+    let (kept, coded): (Vec<usize>, Vec<usize>) =
+        all.iter().partition(|&&at| uses[at] == Use::Keep);
+    let mut groups = vec![kept];
+    groups.resize_with(n_groups, Vec::new);
+    for at in coded {
+        // Giving codes costs about twice as much as keeping.
+        let cost = |group: &Vec<usize>| {
+            group.iter().map(|&at| if uses[at] == Use::Keep { 1 } else { 2 }).sum::<usize>()
+        };
+        let cheapest = groups.iter_mut().min_by_key(|group| cost(group)).expect("at least two");
+        cheapest.push(at);
+    }
+    for group in &mut groups {
+        group.sort_unstable();
+    }
+    groups.retain(|group| !group.is_empty());
+    Ok(groups)
 }
 
 /// Counts rows and watches for the wish to stop.
@@ -185,28 +220,29 @@ fn narrow(kind: &mut Option<Kind>, array: &ArrayRef) {
     }
 }
 
-fn assemble(source: &Source, uses: &[Use], parts: Vec<Part>) -> Result<Table, EngineError> {
-    let n_rows: usize = parts.iter().map(|part| part.n_rows).sum();
+/// Puts the parts together: all partitions of a column in their order.
+fn assemble(
+    source: &Source,
+    uses: &[Use],
+    parts: Vec<(Vec<usize>, usize, Part)>,
+) -> Result<Table, EngineError> {
+    let first_columns = parts.first().map(|(columns, ..)| columns.clone()).unwrap_or_default();
+    let of_first = parts.iter().filter(|(columns, ..)| *columns == first_columns);
+    let n_rows: usize = of_first.map(|(_, _, part)| part.n_rows).sum();
     if n_rows >= u32::MAX as usize {
         return Err(EngineError::TooManyRows);
     }
     let mut kept = Kept::default();
     let mut start = 0;
-    let mut by_column: Vec<Vec<Encoder>> = Vec::new();
-    let mut kinds: Vec<Option<Kind>> = Vec::new();
-    for part in parts {
-        for (at, encoder) in part.encoders.into_iter().enumerate() {
-            if by_column.len() <= at {
-                by_column.push(Vec::new());
-            }
-            by_column[at].push(encoder);
+    let mut encoders: Vec<Vec<Encoder>> = uses.iter().map(|_| Vec::new()).collect();
+    let mut kinds: Vec<Option<Kind>> = vec![None; uses.len()];
+    for (columns, _, part) in parts {
+        let with = |usage: Use| columns.iter().copied().filter(move |&at| uses[at] == usage);
+        for (at, encoder) in with(Use::Code).zip(part.encoders) {
+            encoders[at].push(encoder);
         }
-        if kinds.is_empty() {
-            kinds = part.kinds;
-        } else {
-            for (kind, more) in kinds.iter_mut().zip(part.kinds) {
-                *kind = more.map_or(*kind, |more| Some(join(*kind, more)));
-            }
+        for (at, kind) in with(Use::Keep).zip(part.kinds) {
+            kinds[at] = kind.map_or(kinds[at], |kind| Some(join(kinds[at], kind)));
         }
         for batch in part.batches {
             kept.starts.push(start);
@@ -214,24 +250,19 @@ fn assemble(source: &Source, uses: &[Use], parts: Vec<Part>) -> Result<Table, En
             kept.batches.push(batch);
         }
     }
-    let mut kinds = kinds.into_iter();
-    let mut columns = Vec::new();
-    for (column, usage) in source.columns().iter().zip(uses) {
-        match usage {
-            Use::Code => columns.push(column),
-            Use::Keep => kept.columns.push(KeptColumn {
-                name: column.name.clone(),
-                data_type: column.data_type.clone(),
-                kind: kinds.next().flatten(),
-            }),
-            Use::Skip => {}
-        }
-    }
-    by_column.resize_with(columns.len(), Vec::new);
-    let coded = columns
+    let columns = || (0..uses.len()).zip(source.columns());
+    kept.columns = columns()
+        .filter(|(at, _)| uses[*at] == Use::Keep)
+        .map(|(at, column)| KeptColumn {
+            name: column.name.clone(),
+            data_type: column.data_type.clone(),
+            kind: kinds[at],
+        })
+        .collect();
+    let coded: Vec<_> = columns().filter(|(at, _)| uses[*at] == Use::Code).collect();
+    let coded = coded
         .into_par_iter()
-        .zip(by_column)
-        .map(|(column, parts)| merge(&column.name, &column.data_type, source.is_text(), parts))
+        .map(|(at, column)| merge(&column.name, &column.data_type, source.is_text(), &encoders[at]))
         .collect();
     Ok(Table { n_rows, coded, kept })
 }

@@ -12,7 +12,7 @@ use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::object_store::local::LocalFileSystem;
 use incrowd_data::Kind;
 
-use crate::column::kind_of_type;
+use crate::column::{can_be_coded, kind_of_type};
 use crate::csv_check::{CsvFacts, inspect};
 use crate::error::Detail;
 use crate::scan::{object_meta, plain};
@@ -42,13 +42,13 @@ impl SourceColumn {
     /// Whether its values can be grouped.
     #[must_use]
     pub fn can_be_coded(&self) -> bool {
-        kind_of_type(&self.data_type).is_some()
+        can_be_coded(&self.data_type)
     }
 
     /// The kind of values that the source says; text files say nothing.
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
-        kind_of_type(&self.data_type).flatten()
+        kind_of_type(&self.data_type)
     }
 }
 
@@ -173,6 +173,11 @@ impl Source {
         matches!(self.format, Format::Csv(_))
     }
 
+    /// Whether a scan of few columns costs as much as one of all.
+    pub(crate) fn is_row_wise(&self) -> bool {
+        matches!(self.format, Format::Csv(_) | Format::JsonLines(_))
+    }
+
     pub(crate) fn schema(&self) -> SchemaRef {
         let field =
             |column: &SourceColumn| Field::new(&column.name, column.data_type.clone(), true);
@@ -226,13 +231,13 @@ fn find_files(input: &str) -> Result<Vec<PathBuf>, EngineError> {
         })?;
         entries
             .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-            .filter(is_data_file)
+            .filter(|path| is_data_file(path))
             .collect()
     } else if path.exists() {
         return Ok(vec![path.to_owned()]);
     } else if input.contains(['*', '?', '[']) {
         let matches = glob::glob(input).map_err(|_| no_input(input))?;
-        matches.filter_map(Result::ok).filter(is_data_file).collect()
+        matches.filter_map(Result::ok).filter(|path| is_data_file(path)).collect()
     } else {
         return Err(no_input(input));
     };
@@ -240,7 +245,7 @@ fn find_files(input: &str) -> Result<Vec<PathBuf>, EngineError> {
     if files.is_empty() { Err(EngineError::NoFiles { path: input.to_owned() }) } else { Ok(files) }
 }
 
-fn is_data_file(path: &PathBuf) -> bool {
+fn is_data_file(path: &Path) -> bool {
     let is_hidden =
         path.file_name().and_then(|n| n.to_str()).is_none_or(|n| n.starts_with(['.', '_']));
     path.is_file() && !is_hidden && Format::of(path).is_some()

@@ -119,14 +119,16 @@ fn is_plain_number(text: &str, is_decimal: bool) -> bool {
         [] => true,
         _ if !is_decimal => false,
         [b'.', ref rest @ ..] => {
-            rest.first().is_some_and(u8::is_ascii_digit) && rest.iter().all(is_number_byte)
+            rest.first().is_some_and(u8::is_ascii_digit) && rest.iter().copied().all(is_number_byte)
         }
-        [b'e' | b'E', ref rest @ ..] => !rest.is_empty() && rest.iter().all(is_number_byte),
+        [b'e' | b'E', ref rest @ ..] => {
+            !rest.is_empty() && rest.iter().copied().all(is_number_byte)
+        }
         _ => false,
     }
 }
 
-fn is_number_byte(byte: &u8) -> bool {
+fn is_number_byte(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'e' | b'E' | b'+' | b'-')
 }
 

@@ -8,7 +8,9 @@ use std::cmp::Ordering;
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, UInt32Array};
+use arrow::array::{
+    Array, ArrayRef, AsArray, DictionaryArray, RecordBatch, StringArray, UInt32Array,
+};
 use arrow::compute::{cast, interleave, take};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
@@ -16,8 +18,9 @@ use arrow::ipc::writer::FileWriter;
 use incrowd_data::{Kind, Labels};
 use parquet::arrow::arrow_writer::{ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression as Codec, ZstdLevel};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
 use crate::column::{RawColumn, typed};
@@ -55,7 +58,7 @@ pub struct Rows {
 /// Rows per chunk, unless a class is larger.
 const CHUNK_ROWS: usize = 1 << 16;
 /// Rows per row group of a Parquet file.
-const GROUP_ROWS: usize = 1 << 20;
+const GROUP_ROWS: usize = 1 << 18;
 
 /// Everything a chunk is made from.
 struct Release<'a> {
@@ -264,7 +267,7 @@ fn write_csv(
     compression: Compression,
 ) -> Result<(), EngineError> {
     let name = staged.path().to_string_lossy().to_ascii_lowercase();
-    let is_tsv = name.trim_end_matches(".gz").trim_end_matches(".zst").ends_with(".tsv");
+    let is_tsv = name.split('.').any(|part| part == "tsv");
     let dialect = Dialect { delimiter: if is_tsv { b'\t' } else { b',' } };
     refuse_nested(release)?;
     let ready: Vec<Vec<Vec<u8>>> =
@@ -403,18 +406,15 @@ fn columns(release: &Release) -> Result<Columns, ArrowError> {
     for column in release.columns {
         let (data_type, array) = match column {
             Published::Labels(labels) => {
-                let texts: ArrayRef = Arc::new(StringArray::from_iter(labels.texts.iter()));
+                let texts: ArrayRef = Arc::new(labels.texts.iter().collect::<StringArray>());
                 let data_type = type_of(labels.kind);
                 (data_type.clone(), Some(cast(&texts, &data_type)?))
             }
             Published::Coded { column, kind } => {
-                let data_type = match column.data_type {
+                let data_type = match &column.data_type {
                     DataType::Utf8 => type_of(*kind),
-                    _ => column.data_type.clone(),
-                };
-                let data_type = match data_type {
-                    DataType::Dictionary(_, values) => *values,
-                    data_type => data_type,
+                    DataType::Dictionary(_, values) => values.as_ref().clone(),
+                    data_type => data_type.clone(),
                 };
                 (data_type.clone(), Some(typed(&column.texts, &data_type)?))
             }
@@ -429,15 +429,32 @@ fn columns(release: &Release) -> Result<Columns, ArrowError> {
     Ok(Columns { schema: Arc::new(Schema::new(fields)), values })
 }
 
+impl Columns {
+    /// The schema in which texts are handed to the Parquet writer: as indexes into their values,
+    /// which spares a copy of every text. In the file they are plain texts.
+    fn indexed(&self) -> SchemaRef {
+        let field = |(field, values): (&Arc<Field>, &Option<ArrayRef>)| {
+            let is_text = values.is_some() && field.data_type() == &DataType::Utf8;
+            let index =
+                || DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
+            let data_type = if is_text { index() } else { field.data_type().clone() };
+            Field::new(field.name(), data_type, true)
+        };
+        let fields: Vec<Field> = self.schema.fields().iter().zip(&self.values).map(field).collect();
+        Arc::new(Schema::new(fields))
+    }
+}
+
 fn record_batch(
     release: &Release,
     columns: &Columns,
+    schema: &SchemaRef,
     gathered: &Gathered,
 ) -> Result<RecordBatch, ArrowError> {
     let mut arrays = Vec::with_capacity(release.columns.len());
     let order = UInt32Array::from(gathered.order.clone());
     for (at, column) in release.columns.iter().enumerate() {
-        let field = columns.schema.field(at);
+        let data_type = schema.field(at).data_type();
         let index: UInt32Array = match column {
             Published::Labels(labels) => {
                 let class = |&row: &u32| gathered.classes[row as usize] as usize;
@@ -451,10 +468,14 @@ fn record_batch(
             Published::Kept(_) => order.clone(),
         };
         let from = columns.values[at].as_ref().or(gathered.kept[at].as_ref());
-        let array = take(from.expect("a column has values or is gathered"), &index, None)?;
-        arrays.push(cast(&array, field.data_type())?);
+        let from = from.expect("a column has values or is gathered");
+        arrays.push(if let DataType::Dictionary(..) = data_type {
+            Arc::new(DictionaryArray::try_new(index, Arc::clone(from))?)
+        } else {
+            cast(&take(from, &index, None)?, data_type)?
+        });
     }
-    RecordBatch::try_new(Arc::clone(&columns.schema), arrays)
+    RecordBatch::try_new(Arc::clone(schema), arrays)
 }
 
 fn write_arrow(engine: &Engine, release: &Release, staged: &Staged) -> Result<(), EngineError> {
@@ -463,12 +484,12 @@ fn write_arrow(engine: &Engine, release: &Release, staged: &Staged) -> Result<()
         source: Detail::of_arrow(&error),
     };
     let columns = columns(release).map_err(failed)?;
-    let mut writer =
-        FileWriter::try_new(BufWriter::new(staged.file()), &columns.schema).map_err(failed)?;
+    let schema = &columns.schema;
+    let mut writer = FileWriter::try_new(BufWriter::new(staged.file()), schema).map_err(failed)?;
     in_order(
         engine,
         release,
-        |gathered| record_batch(release, &columns, gathered),
+        |gathered| record_batch(release, &columns, schema, gathered),
         |batch| writer.write(&batch).map_err(failed),
     )?;
     writer.finish().map_err(failed)
@@ -481,11 +502,10 @@ fn write_parquet(engine: &Engine, release: &Release, staged: &Staged) -> Result<
         source: Detail::of_parquet(&error),
     };
     let columns = columns(release).map_err(|error| failed(error.into()))?;
-    let level = ZstdLevel::try_new(1).map_err(failed)?;
-    let properties = WriterProperties::builder().set_compression(Codec::ZSTD(level)).build();
+    let indexed = columns.indexed();
+    let mut properties = properties(&columns).map_err(failed)?;
     let schema =
         parquet::arrow::ArrowSchemaConverter::new().convert(&columns.schema).map_err(failed)?;
-    let mut properties = properties;
     parquet::arrow::add_encoded_arrow_schema_to_metadata(&columns.schema, &mut properties);
     let file = BufWriter::new(staged.file());
     let mut writer =
@@ -495,20 +515,32 @@ fn write_parquet(engine: &Engine, release: &Release, staged: &Staged) -> Result<
     in_order(
         engine,
         release,
-        |gathered| record_batch(release, &columns, gathered),
+        |gathered| record_batch(release, &columns, &indexed, gathered),
         |batch| {
             group.push(batch);
             if group.iter().map(RecordBatch::num_rows).sum::<usize>() >= GROUP_ROWS {
-                write_group(&mut writer, &columns.schema, &std::mem::take(&mut group))
-                    .map_err(failed)?;
+                write_group(&mut writer, &indexed, &std::mem::take(&mut group)).map_err(failed)?;
             }
             Ok(())
         },
     )?;
     if !group.is_empty() {
-        write_group(&mut writer, &columns.schema, &group).map_err(failed)?;
+        write_group(&mut writer, &indexed, &group).map_err(failed)?;
     }
     writer.close().map(|_| ()).map_err(failed)
+}
+
+/// How the file is written. The least and greatest label say nothing, so labels have no statistics.
+fn properties(columns: &Columns) -> parquet::errors::Result<WriterProperties> {
+    let level = ZstdLevel::try_new(1)?;
+    let mut builder = WriterProperties::builder().set_compression(Codec::ZSTD(level));
+    for (field, values) in columns.schema.fields().iter().zip(&columns.values) {
+        if values.is_some() && field.data_type() == &DataType::Utf8 {
+            let path = ColumnPath::new(vec![field.name().clone()]);
+            builder = builder.set_column_statistics_enabled(path, EnabledStatistics::None);
+        }
+    }
+    Ok(builder.build())
 }
 
 /// Encodes the columns of a row group side by side.

@@ -204,10 +204,14 @@ impl Application<'_> {
                 match node {
                     NodeRecord::Cut { column, at_most, .. } if column == name => add(Some(at_most)),
                     NodeRecord::Children { column, children } if column == name => {
-                        children.iter().for_each(|(end, _)| add(end.as_ref()));
+                        for (end, _) in children {
+                            add(end.as_ref());
+                        }
                     }
                     NodeRecord::Class { cells, .. } => {
-                        cells.get(name).into_iter().flatten().for_each(|cell| add(cell.as_ref()));
+                        for cell in cells.get(name).into_iter().flatten() {
+                            add(cell.as_ref());
+                        }
                     }
                     NodeRecord::Cut { .. } | NodeRecord::Children { .. } => {}
                 }
@@ -354,7 +358,9 @@ impl Application<'_> {
         let mut broken: Vec<(u32, u64)> = Vec::new();
         for class in order.chunk_by(|&a, &b| class_of[a as usize] == class_of[b as usize]) {
             tally.clear();
-            class.iter().for_each(|&v| tally.add(v as usize, set.counts[v as usize]));
+            for &v in class {
+                tally.add(v as usize, set.counts[v as usize]);
+            }
             if !all_hold(&models, tally.class()) {
                 broken.push((class_of[class[0] as usize], tally.class().n_rows));
             }

@@ -3,6 +3,7 @@
 use incrowd_data::{Attribute, Codes, Collapsed, Extra, FrequencySet, Kind, Shape, collapse};
 use incrowd_engine::{Order, Ranked, RawColumn, Table};
 use incrowd_privacy::{Histogram, Model};
+use rayon::prelude::*;
 
 use crate::error::{JobError, Problem};
 use crate::hierarchy::{Loaded, load};
@@ -69,8 +70,11 @@ pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
     let raw = |at: usize| raw_column(plan, table, at);
     let mut attributes = Vec::new();
     let mut columns: Vec<(Codes, u32)> = Vec::new();
-    for at in plan.with_role(Role::Quasi) {
-        let ordered = order_column(&plan.columns[at], raw(at))?;
+    let quasi: Vec<usize> = plan.with_role(Role::Quasi).collect();
+    let ordered: Vec<Result<OrderedColumn, JobError>> =
+        quasi.par_iter().map(|&at| order_column(&plan.columns[at], raw(at))).collect();
+    for (at, ordered) in quasi.into_iter().zip(ordered) {
+        let ordered = ordered?;
         columns.push((ordered.codes, ordered.ranked.dictionary.n_codes()));
         attributes.push(Attribute {
             name: plan.columns[at].name.clone(),
@@ -108,7 +112,7 @@ pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
         .collect();
     let set = FrequencySet {
         attributes,
-        vectors: columns[..n_quasi].iter().map(project).collect(),
+        vectors: columns[..n_quasi].par_iter().map(project).collect(),
         counts: collapsed.counts.clone(),
         extras,
         n_rows: table.n_rows as u64,

@@ -56,11 +56,8 @@ pub fn from_file(path: &Path) -> Result<Loaded, JobError> {
         Problem::new(format!("the hierarchy `{name}` cannot be read: {}", error.kind()))
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {
-        let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count()
-            + 1;
+        let line =
+            error.as_bytes()[..error.utf8_error().valid_up_to()].split(|b| *b == b'\n').count();
         Problem::new(format!("the hierarchy `{name}` is not UTF-8 in line {line}"))
     })?;
     let rows = parse(text.strip_prefix('\u{feff}').unwrap_or(&text));

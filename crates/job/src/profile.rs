@@ -1,7 +1,7 @@
 //! `profile`: what a table holds and what could single people out.
 
 use incrowd_data::{Codes, Kind, collapse};
-use incrowd_engine::{Order, RawColumn, Source, Use, read};
+use incrowd_engine::{Order, RawColumn, Source, SourceColumn, Use, read};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -57,7 +57,8 @@ pub fn profile(run: &Run, input: &str, threads: Option<usize>) -> Result<Profile
     run.with_engine(threads, |engine| {
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
-        let can_be_coded: Vec<bool> = source.columns().iter().map(|c| c.can_be_coded()).collect();
+        let can_be_coded: Vec<bool> =
+            source.columns().iter().map(SourceColumn::can_be_coded).collect();
         let uses: Vec<Use> =
             can_be_coded.iter().map(|&coded| if coded { Use::Code } else { Use::Skip }).collect();
         run.enter(Stage::Read);

@@ -224,15 +224,13 @@ impl Release<'_> {
                     published.extend(labels.iter().map(Published::Labels));
                 }
                 Some(Role::Sensitive | Role::Insensitive) => {
-                    published.push(match self.table.kept.position(&column.name) {
-                        Some(kept) => Published::Kept(kept),
-                        None => {
-                            let raw = raw_column(self.plan, self.table, at);
-                            let ranked = raw.rank(incrowd_engine::Order::Natural(column.kind));
-                            let kind =
-                                ranked.map_or(incrowd_data::Kind::Text, |r| r.dictionary.kind);
-                            Published::Coded { column: raw, kind }
-                        }
+                    published.push(if let Some(kept) = self.table.kept.position(&column.name) {
+                        Published::Kept(kept)
+                    } else {
+                        let raw = raw_column(self.plan, self.table, at);
+                        let ranked = raw.rank(incrowd_engine::Order::Natural(column.kind));
+                        let kind = ranked.map_or(incrowd_data::Kind::Text, |r| r.dictionary.kind);
+                        Published::Coded { column: raw, kind }
                     });
                 }
                 Some(Role::Identifier) | None => {}

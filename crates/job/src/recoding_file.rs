@@ -169,10 +169,10 @@ fn privacy(plan: &Plan) -> PrivacySpec {
         let diversity = DiversitySpec { column: column.clone(), ..DiversitySpec::default() };
         match model.asks {
             Asks::Distinct(l) => {
-                spec.l_diversity.push(DiversitySpec { distinct: Some(l), ..diversity })
+                spec.l_diversity.push(DiversitySpec { distinct: Some(l), ..diversity });
             }
             Asks::Entropy(l) => {
-                spec.l_diversity.push(DiversitySpec { entropy: Some(l), ..diversity })
+                spec.l_diversity.push(DiversitySpec { entropy: Some(l), ..diversity });
             }
             Asks::Recursive(c, l) => {
                 spec.l_diversity.push(DiversitySpec { recursive: Some((c, l)), ..diversity });

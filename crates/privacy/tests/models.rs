@@ -1,5 +1,7 @@
 //! The models on hand-computed classes, and monotonicity on random ones.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use incrowd_privacy::{
     Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, KAnonymity, Model,
     ParameterError, RecursiveDiversity, SquaredErrorDiversity, TCloseness,

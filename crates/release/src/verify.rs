@@ -3,9 +3,9 @@
 //! Works on the table alone: its columns were given codes by whoever read it back, equal text equal
 //! code. Nothing of the search, the hierarchies or the dictionaries of the source is known here.
 
-use incrowd_data::{Codes, Extra, FrequencySet, collapse};
+use incrowd_data::{Codes, Collapsed, collapse};
 use incrowd_privacy::{
-    Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, Model, TCloseness, Tally,
+    Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, Model, TCloseness,
 };
 
 /// A sensitive column of the table, with codes in the order of its values.
@@ -79,51 +79,69 @@ impl Privacy {
 /// Measures a table.
 #[must_use]
 pub fn verify(asked: &Asked) -> Privacy {
-    let mut columns = asked.quasi.clone();
-    columns.extend(asked.sensitive.iter().map(|column| (column.codes, column.n_codes)));
-    columns.extend(asked.target);
-    columns.extend(asked.entity);
-    let collapsed = collapse(&columns, asked.n_rows);
-    let n_quasi = asked.quasi.len();
-    let extras: Vec<Extra> = columns[n_quasi..]
-        .iter()
-        .map(|(codes, n_codes)| Extra {
-            name: String::new(),
-            codes: collapsed.project(codes, *n_codes),
-            n_codes: *n_codes,
-            positions: Vec::new(),
-        })
-        .collect();
-    let quasi: Vec<Codes> =
-        asked.quasi.iter().map(|(codes, n_codes)| collapsed.project(codes, *n_codes)).collect();
-    let set = FrequencySet {
-        attributes: Vec::new(),
-        vectors: Vec::new(),
-        counts: collapsed.counts,
-        extras,
-        n_rows: asked.n_rows as u64,
-    };
-    Found::new(asked, &set).measure(asked, &set, &quasi)
+    let Collapsed { representatives, counts, vector_of } = collapse(&asked.quasi, asked.n_rows);
+    // The rows of each class, one class after another.
+    let mut next: Vec<usize> = Vec::with_capacity(counts.len());
+    let mut end = 0;
+    for &count in &counts {
+        next.push(end);
+        end += count as usize;
+    }
+    let mut rows = vec![0u32; asked.n_rows];
+    for (row, &class) in (0u32..).zip(&vector_of) {
+        rows[next[class as usize]] = row;
+        next[class as usize] += 1;
+    }
+    let mut found = Found::new(asked);
+    let mut class = Found::empty_class(asked);
+    for ((&row, &count), &end) in representatives.iter().zip(&counts).zip(&next) {
+        let is_suppressed = asked.suppressed.as_ref().is_some_and(|star| {
+            asked.quasi.iter().zip(star).all(|((codes, _), &code)| codes.get(row as usize) == code)
+        });
+        if !is_suppressed {
+            count_class(asked, &rows[end - count as usize..end], &mut class);
+            found.add(asked, &class);
+        }
+    }
+    found.privacy
 }
 
-/// The measuring, class by class. Vectors are sorted by the quasi-identifier first, so a class is a
-/// run of them.
+/// The columns whose histograms every class has, in their order.
+fn counted<'a>(asked: &'a Asked) -> impl Iterator<Item = (&'a Codes, u32)> {
+    let sensitive = asked.sensitive.iter().map(|column| (column.codes, column.n_codes));
+    sensitive.chain(asked.target).chain(asked.entity)
+}
+
+/// The statistics of the class that these rows are.
+fn count_class(asked: &Asked, rows: &[u32], class: &mut Class) {
+    for (histogram, (codes, _)) in class.histograms.iter_mut().zip(counted(asked)) {
+        histogram.clear();
+        for &row in rows {
+            histogram.add(codes.get(row as usize), 1);
+        }
+    }
+    class.n_rows = rows.len() as u64;
+    class.n_entities = match (asked.entity, class.histograms.last()) {
+        (Some(_), Some(entities)) => entities.present().len() as u64,
+        _ => class.n_rows,
+    };
+}
+
+/// The measuring, class by class.
 struct Found {
     closeness: Vec<TCloseness>,
     privacy: Privacy,
 }
 
 impl Found {
-    fn new(asked: &Asked, set: &FrequencySet) -> Found {
+    fn new(asked: &Asked) -> Found {
         let closeness = asked
             .sensitive
             .iter()
             .enumerate()
             .map(|(at, column)| {
                 let mut whole = Histogram::new(column.n_codes);
-                for (vector, &rows) in set.counts.iter().enumerate() {
-                    whole.add(set.extras[at].codes.get(vector), rows.into());
-                }
+                column.codes.iter().for_each(|code| whole.add(code, 1));
                 let distance = if column.is_ordered { Distance::Ordered } else { Distance::Equal };
                 TCloseness::new(at, 1.0, distance, &whole).expect("1 is a distance")
             })
@@ -148,24 +166,9 @@ impl Found {
         Found { closeness, privacy }
     }
 
-    fn measure(mut self, asked: &Asked, set: &FrequencySet, quasi: &[Codes]) -> Privacy {
-        let entity = asked.entity.map(|_| set.extras.len() - 1);
-        let mut tally = Tally::new(set, entity);
-        let same = |a: usize, b: usize| quasi.iter().all(|codes| codes.get(a) == codes.get(b));
-        let mut start = 0;
-        while start < set.len() {
-            let end = (start + 1..set.len()).find(|&at| !same(start, at)).unwrap_or(set.len());
-            let is_suppressed = asked.suppressed.as_ref().is_some_and(|star| {
-                quasi.iter().zip(star).all(|(codes, &code)| codes.get(start) == code)
-            });
-            if !is_suppressed {
-                tally.clear();
-                (start..end).for_each(|vector| tally.add(vector, set.counts[vector]));
-                self.add(asked, tally.class());
-            }
-            start = end;
-        }
-        self.privacy
+    fn empty_class(asked: &Asked) -> Class {
+        let histograms = counted(asked).map(|(_, n_codes)| Histogram::new(n_codes)).collect();
+        Class { n_rows: 0, n_entities: 0, histograms }
     }
 
     fn add(&mut self, asked: &Asked, class: &Class) {

@@ -25,7 +25,7 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
             is_in = line.trim() == "[dependencies]";
         }
         if let Some(rest) = line.strip_prefix("incrowd-").filter(|_| is_in) {
-            let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
+            let name: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
             found.insert(name);
         }
     }

@@ -125,17 +125,17 @@ pub(crate) fn classes(text: &str, n: usize) -> BTreeMap<Vec<&str>, usize> {
 /// A table of random people: `rows` of age, sex, city, status with some missing, diagnosis, note.
 pub(crate) fn people(n: usize, seed: u64) -> String {
     let mut state = seed;
-    let mut below = move |n: u64| {
+    let mut below = move |n: usize| {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n
+        usize::try_from(state >> 33).unwrap() % n
     };
     let mut text = String::from("age,sex,city,status,diagnosis,note\n");
     for row in 0..n {
         let age = 18 + below(40).min(below(60));
-        let sex = ["f", "m"][below(2) as usize];
+        let sex = ["f", "m"][below(2)];
         let city = below(12).min(below(12));
-        let status = ["single", "married", "widowed", ""][below(4) as usize];
+        let status = ["single", "married", "widowed", ""][below(4)];
         text.push_str(&format!("{age},{sex},city{city},{status},d{},n{row}\n", below(6)));
     }
     text

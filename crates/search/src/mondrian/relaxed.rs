@@ -129,7 +129,9 @@ fn children(
     }
     parts.retain(|part| !part.is_empty());
     // Shares stay in ascending order of their vectors.
-    parts.iter_mut().for_each(|part: &mut Vec<Share>| part.sort_unstable());
+    for part in &mut parts {
+        part.sort_unstable();
+    }
     Some(parts)
 }
 

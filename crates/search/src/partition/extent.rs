@@ -12,26 +12,6 @@ pub(crate) struct Extent {
     pub(crate) lo: u32,
     /// Greatest code.
     pub(crate) hi: u32,
-    /// Which codes occur, as bits; means something while the attribute has at most 64 codes.
-    present: u64,
-}
-
-impl Extent {
-    const NONE: Extent = Extent { lo: u32::MAX, hi: 0, present: 0 };
-
-    fn add(&mut self, code: u32) {
-        self.lo = self.lo.min(code);
-        self.hi = self.hi.max(code);
-        self.present |= 1 << (code & 63);
-    }
-
-    fn join(self, other: Extent) -> Extent {
-        Extent {
-            lo: self.lo.min(other.lo),
-            hi: self.hi.max(other.hi),
-            present: self.present | other.present,
-        }
-    }
 }
 
 /// Points per task when a region is scanned by several threads.
@@ -43,22 +23,55 @@ pub(crate) fn extents<C: PackedCode>(region: &Buffers<'_, C>) -> Vec<Extent> {
     if d == 0 {
         return Vec::new();
     }
-    let scan = |codes: &[C]| {
-        let mut found = vec![Extent::NONE; d];
-        for point in codes.chunks_exact(d) {
-            for (extent, &code) in found.iter_mut().zip(point) {
-                extent.add(code.into());
-            }
-        }
-        found
+    let found = if region.len() <= 2 * CHUNK {
+        scan(d, region.codes)
+    } else {
+        let parts = region.codes.par_chunks(CHUNK * d).map(|codes| scan(d, codes));
+        parts.reduce_with(join).expect("a region has points")
     };
-    if region.len() <= 2 * CHUNK {
-        return scan(region.codes);
+    found.iter().map(|&(lo, hi)| Extent { lo: lo.into(), hi: hi.into() }).collect()
+}
+
+/// Least and greatest code of each attribute. The common numbers of attributes have a loop of their
+/// own, which the compiler turns into vector instructions.
+fn scan<C: PackedCode>(d: usize, codes: &[C]) -> Vec<(C, C)> {
+    match d {
+        1 => scan_fixed::<C, 1>(codes),
+        2 => scan_fixed::<C, 2>(codes),
+        3 => scan_fixed::<C, 3>(codes),
+        4 => scan_fixed::<C, 4>(codes),
+        5 => scan_fixed::<C, 5>(codes),
+        6 => scan_fixed::<C, 6>(codes),
+        7 => scan_fixed::<C, 7>(codes),
+        8 => scan_fixed::<C, 8>(codes),
+        9 => scan_fixed::<C, 9>(codes),
+        10 => scan_fixed::<C, 10>(codes),
+        _ => {
+            let mut found: Vec<(C, C)> = codes[..d].iter().map(|&code| (code, code)).collect();
+            for point in codes.chunks_exact(d) {
+                for (extent, &code) in found.iter_mut().zip(point) {
+                    *extent = (extent.0.min(code), extent.1.max(code));
+                }
+            }
+            found
+        }
     }
-    region.codes.par_chunks(CHUNK * d).map(scan).reduce(
-        || vec![Extent::NONE; d],
-        |a, b| a.into_iter().zip(b).map(|(a, b)| a.join(b)).collect(),
-    )
+}
+
+fn scan_fixed<C: PackedCode, const D: usize>(codes: &[C]) -> Vec<(C, C)> {
+    let (points, _) = codes.as_chunks::<D>();
+    let (mut lo, mut hi) = (points[0], points[0]);
+    for point in points {
+        for attribute in 0..D {
+            lo[attribute] = lo[attribute].min(point[attribute]);
+            hi[attribute] = hi[attribute].max(point[attribute]);
+        }
+    }
+    lo.into_iter().zip(hi).collect()
+}
+
+fn join<C: PackedCode>(a: Vec<(C, C)>, b: Vec<(C, C)>) -> Vec<(C, C)> {
+    a.into_iter().zip(b).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect()
 }
 
 /// The normalised width of an extent: the part of the column's whole range that it covers. For an
@@ -74,9 +87,12 @@ pub(crate) fn width(
     if !matches!(attribute.shape, Shape::Unordered) {
         return attribute.span(extent.lo, extent.hi);
     }
-    let n_codes = attribute.n_codes();
-    let present = if n_codes <= 64 { extent.present.count_ones() } else { distinct(extent, codes) };
-    f64::from(present - 1) / f64::from(n_codes - 1)
+    let present = if extent.hi - extent.lo < 64 {
+        codes.fold(0u64, |bits, code| bits | 1 << (code - extent.lo)).count_ones()
+    } else {
+        distinct(extent, codes)
+    };
+    f64::from(present - 1) / f64::from(attribute.n_codes() - 1)
 }
 
 fn distinct(extent: Extent, codes: impl Iterator<Item = u32>) -> u32 {
