@@ -66,6 +66,50 @@ impl Collapsed {
     }
 }
 
+/// Every row as a vector of its own: for tables with so few equal rows that grouping them costs more
+/// than it saves. Only for searches that do not care how vectors are ordered.
+#[must_use]
+pub fn uncollapsed(n_rows: usize) -> Collapsed {
+    let rows: Vec<u32> = (0..).take(n_rows).collect();
+    Collapsed { representatives: rows.clone(), counts: vec![1; n_rows], vector_of: rows }
+}
+
+/// About which share of the rows would be left if equal ones were grouped: counted exactly over the
+/// rows whose hash falls into a 64th of its range, so that equal rows are looked at together.
+#[must_use]
+pub fn distinct_share(columns: &[(&Codes, u32)], n_rows: usize) -> f64 {
+    let sampled: Vec<Vec<u64>> = (0..n_rows.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let rows = chunk * CHUNK..((chunk + 1) * CHUNK).min(n_rows);
+            let mut hashes = vec![0u64; rows.len()];
+            for (codes, _) in columns {
+                match codes {
+                    Codes::U8(codes) => mix_all(&mut hashes, &codes[rows.clone()]),
+                    Codes::U16(codes) => mix_all(&mut hashes, &codes[rows.clone()]),
+                    Codes::U32(codes) => mix_all(&mut hashes, &codes[rows.clone()]),
+                }
+            }
+            hashes.retain(|hash| hash >> 58 == 0);
+            hashes
+        })
+        .collect();
+    let mut sampled = sampled.concat();
+    let n_sampled = sampled.len();
+    sampled.sort_unstable();
+    sampled.dedup();
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    let share = sampled.len() as f64 / n_sampled.max(1) as f64;
+    share
+}
+
+fn mix_all<C: Copy + Into<u32>>(hashes: &mut [u64], codes: &[C]) {
+    for (hash, &code) in hashes.iter_mut().zip(codes) {
+        let mixed = (*hash ^ u64::from(code.into())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        *hash = mixed ^ (mixed >> 29);
+    }
+}
+
 /// Groups equal rows of `columns` (each with its number of codes), at most 2^32 - 2 rows.
 ///
 /// Runs of equal rows, as in a sorted table, count as one row first. Rows are packed into one 64- or
@@ -235,6 +279,24 @@ mod tests {
         let narrow = collapse(&[(&column, n_codes)], cells.len());
         assert_eq!(wide.vector_of, narrow.vector_of);
         assert_eq!(wide.counts, narrow.counts);
+    }
+
+    #[test]
+    fn the_share_of_distinct_rows_is_about_right() {
+        let n = 200_000;
+        for (n_codes, expected) in [(1_000u32, 0.005), (50_000, 0.25), (1 << 20, 0.9)] {
+            let mut state = 1u32;
+            let column = Codes::pack(
+                n_codes,
+                (0..n).map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    (state >> 8) % n_codes
+                }),
+            );
+            let share = distinct_share(&[(&column, n_codes)], n);
+            assert!((share - expected).abs() < 0.1, "{n_codes}: {share}");
+        }
+        assert_eq!(uncollapsed(3).vector_of, [0, 1, 2]);
     }
 
     #[test]

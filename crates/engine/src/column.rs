@@ -1,11 +1,12 @@
 //! Columns as they are read: distinct values in order of appearance, and a code per cell.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, StringArray};
+use arrow::array::{AnyDictionaryArray, Array, ArrayRef, AsArray, DictionaryArray, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{
-    DataType, Date32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType,
+    DataType, Date32Type, Float64Type, Int32Type, Int64Type, TimeUnit, TimestampMicrosecondType,
 };
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -90,6 +91,39 @@ impl RawColumn {
 pub(crate) struct Encoder {
     values: Values,
     cells: Cells,
+    indexed: Indexed,
+}
+
+/// Texts that arrive as indexes into a dictionary, which is often the same from batch to batch.
+#[derive(Debug, Default)]
+struct Indexed {
+    dictionary: Option<ArrayRef>,
+    /// By index, the code; unknown until a cell has it.
+    codes: Vec<Option<u32>>,
+}
+
+impl Indexed {
+    fn add(&mut self, array: &DictionaryArray<Int32Type>, texts: &mut Texts, cells: &mut Cells) {
+        let values = array.values();
+        let is_known = self.dictionary.as_ref().is_some_and(|known| Arc::ptr_eq(known, values));
+        if !is_known {
+            self.dictionary = Some(Arc::clone(values));
+            self.codes.clear();
+            self.codes.resize(values.len(), None);
+        }
+        let values = values.as_string::<i32>();
+        cells.extend(array.keys().iter().map(|key| {
+            let Some(at) = key.and_then(|key| usize::try_from(key).ok()) else { return MISSING };
+            *self.codes[at].get_or_insert_with(|| {
+                if values.is_null(at) { MISSING } else { texts.code(values.value(at)) }
+            })
+        }));
+    }
+}
+
+fn indexed(array: &dyn AnyDictionaryArray) -> Option<DictionaryArray<Int32Type>> {
+    let array = array.as_any().downcast_ref::<DictionaryArray<Int32Type>>()?;
+    (array.values().data_type() == &DataType::Utf8).then(|| array.clone())
 }
 
 /// The code of a missing cell while the number of values is not known.
@@ -116,12 +150,16 @@ impl Encoder {
             None => Values::Text(Texts::default()),
             Some(render) => Values::Whole(Wholes::default(), render),
         };
-        Encoder { values, cells: Cells(Codes::U8(Vec::new())) }
+        Encoder { values, cells: Cells(Codes::U8(Vec::new())), indexed: Indexed::default() }
     }
 
     pub(crate) fn add(&mut self, array: &ArrayRef) -> Result<(), arrow::error::ArrowError> {
         match &mut self.values {
             Values::Text(texts) => {
+                if let Some(indexed) = array.as_any_dictionary_opt().and_then(indexed) {
+                    self.indexed.add(&indexed, texts, &mut self.cells);
+                    return Ok(());
+                }
                 let array = as_text(array)?;
                 let array = array.as_string::<i32>();
                 self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, |t| texts.code(t))));
@@ -442,6 +480,6 @@ pub(crate) fn typed(
     texts: &[String],
     data_type: &DataType,
 ) -> Result<ArrayRef, arrow::error::ArrowError> {
-    let array: ArrayRef = std::sync::Arc::new(StringArray::from_iter_values(texts));
+    let array: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
     cast(&array, data_type)
 }

@@ -88,7 +88,7 @@ pub fn read(
     let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
     let mut tasks = Vec::new();
     for columns in groups(engine, source, uses).map_err(reading)? {
-        let scan = plan(engine, source, &columns).map_err(reading)?;
+        let scan = plan(engine, source, &columns, uses).map_err(reading)?;
         for part in 0..scan.properties().output_partitioning().partition_count() {
             let stream = scan.execute(part, engine.task()).map_err(reading)?;
             let uses: Vec<(Use, DataType)> = columns
@@ -120,7 +120,8 @@ fn groups(
     uses: &[Use],
 ) -> Result<Vec<Vec<usize>>, DataFusionError> {
     let all: Vec<usize> = (0..uses.len()).filter(|&at| uses[at] != Use::Skip).collect();
-    let n_parts = plan(engine, source, &all)?.properties().output_partitioning().partition_count();
+    let n_parts =
+        plan(engine, source, &all, uses)?.properties().output_partitioning().partition_count();
     let n_groups = engine.n_threads() / n_parts.max(1);
     if source.is_row_wise() || n_groups < 2 {
         return Ok(vec![all]);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::config::CsvOptions;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::listing::PartitionedFile;
@@ -17,17 +17,19 @@ use datafusion::object_store::path::Path as StorePath;
 use datafusion::physical_plan::ExecutionPlan;
 
 use crate::csv_check::Compression;
-use crate::{Engine, Format, Source};
+use crate::{Engine, Format, Source, Use};
 
-/// The plan that reads these columns of a source. Its partitions, one after another, are the rows in
-/// their order.
+/// The plan that reads the columns of a source that are used. Its partitions, one after another, are
+/// the rows in their order.
 pub(crate) fn plan(
     engine: &Engine,
     source: &Source,
     columns: &[usize],
+    uses: &[Use],
 ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-    let schema = source.schema();
-    let files = source.files.iter().map(|file| partitioned(file)).collect::<Result<Vec<_>, _>>()?;
+    let schema = schema(source, uses);
+    let file = |path| partitioned(path).map(|file| file.with_arrow_schema(Arc::clone(&schema)));
+    let files = source.files.iter().map(|path| file(path)).collect::<Result<Vec<_>, _>>()?;
     let config = FileScanConfigBuilder::new(
         ObjectStoreUrl::local_filesystem(),
         file_source(source, &schema),
@@ -41,6 +43,24 @@ pub(crate) fn plan(
     let state = engine.session().state();
     let options = state.config_options();
     Ok(plan.repartitioned(engine.n_threads(), options)?.unwrap_or(plan))
+}
+
+/// The schema to read with. Texts that get codes come from a Parquet file as they are stored there,
+/// as indexes into a dictionary, so that each text is looked at once and not in every row.
+fn schema(source: &Source, uses: &[Use]) -> SchemaRef {
+    let schema = source.schema();
+    if source.format != Format::Parquet {
+        return schema;
+    }
+    let field = |(field, usage): (&Arc<Field>, &Use)| {
+        if *usage == Use::Code && field.data_type() == &DataType::Utf8 {
+            let index = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+            Field::new(field.name(), index, true)
+        } else {
+            field.as_ref().clone()
+        }
+    };
+    Arc::new(Schema::new(schema.fields().iter().zip(uses).map(field).collect::<Vec<_>>()))
 }
 
 fn file_source(source: &Source, schema: &SchemaRef) -> Arc<dyn FileSource> {

@@ -45,11 +45,14 @@ impl Job<'_> {
         let (output, format) = check_outputs(self.spec, &source, self.force)?;
         self.run.enter(Stage::Read);
         let wants_kinds = !matches!(format, Format::Csv(_));
-        let table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
+        let mut table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
         refuse_missing(&plan, &table)?;
         timings.read = clock.lap();
         self.run.enter(Stage::Search);
         let coding = code(&plan, &table)?;
+        // The quasi-identifier lives on in the frequency set.
+        let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
+        table.coded.retain(|column| !is_quasi(&column.name));
         let budget = self.run.budget();
         let problem = SearchProblem {
             set: &coding.set,
@@ -72,7 +75,7 @@ impl Job<'_> {
         let assigned = Assigned {
             class_of: &found.assignment.class_of,
             parts: &found.assignment.parts,
-            vector_of: &coding.collapsed.vector_of,
+            vector_of: &coding.vector_of,
         };
         let release =
             Release { plan: &plan, table: &table, set: &coding.set, classes: &classes, assigned };

@@ -345,13 +345,12 @@ impl Application<'_> {
         if self.options.unverified {
             return Ok(None);
         }
-        let Coding { set, collapsed, models, entity } = code(plan, table)?;
+        let Coding { set, vector_of, models, entity } = code(plan, table)?;
         // The class of each vector of the richer set, through any row that has it.
-        let class_of: Vec<u32> = collapsed
-            .representatives
-            .iter()
-            .map(|&row| found.assignment.class_of[found.vector_of[row as usize] as usize])
-            .collect();
+        let mut class_of = vec![0; set.len()];
+        for (&vector, &of_row) in vector_of.iter().zip(&found.vector_of) {
+            class_of[vector as usize] = found.assignment.class_of[of_row as usize];
+        }
         let mut order: Vec<u32> = (0..).take(class_of.len()).collect();
         order.sort_by_key(|&vector| class_of[vector as usize]);
         let mut tally = Tally::new(&set, entity);

@@ -1,8 +1,11 @@
 //! From a table that was read to the frequency set that is searched.
 
-use incrowd_data::{Attribute, Codes, Collapsed, Extra, FrequencySet, Kind, Shape, collapse};
+use incrowd_data::{
+    Attribute, Codes, Extra, FrequencySet, Kind, Shape, collapse, distinct_share, uncollapsed,
+};
 use incrowd_engine::{Order, Ranked, RawColumn, Table};
 use incrowd_privacy::{Histogram, Model};
+use incrowd_search::Algorithm;
 use rayon::prelude::*;
 
 use crate::error::{JobError, Problem};
@@ -13,7 +16,8 @@ use crate::plan::{Plan, PlannedColumn, Role};
 /// A table in codes, ready to be searched.
 pub(crate) struct Coding {
     pub(crate) set: FrequencySet,
-    pub(crate) collapsed: Collapsed,
+    /// By row, its vector.
+    pub(crate) vector_of: Vec<u32>,
     pub(crate) models: Vec<Box<dyn Model>>,
     /// The extra column that k counts.
     pub(crate) entity: Option<usize>,
@@ -65,8 +69,13 @@ fn check_order(column: &str, texts: &[String]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// The share of distinct rows from which grouping equal ones is not worth it.
+const MOST_DISTINCT: f64 = 0.7;
+
 /// Gives every column its codes and collapses equal rows.
 pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
+    // A local recoding divides equal rows by the order of the vectors.
+    let needs_order = plan.algorithm == Algorithm::MondrianRelaxed;
     let raw = |at: usize| raw_column(plan, table, at);
     let mut attributes = Vec::new();
     let mut columns: Vec<(Codes, u32)> = Vec::new();
@@ -99,7 +108,12 @@ pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
         looked_at.len()
     });
     let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
-    let collapsed = collapse(&borrowed, table.n_rows);
+    let is_worth_it = |columns| distinct_share(columns, table.n_rows) < MOST_DISTINCT;
+    let collapsed = if needs_order || is_worth_it(&borrowed) {
+        collapse(&borrowed, table.n_rows)
+    } else {
+        uncollapsed(table.n_rows)
+    };
     let project = |(codes, n_codes): &(Codes, u32)| collapsed.project(codes, *n_codes);
     let extras = columns[n_quasi..]
         .iter()
@@ -113,11 +127,11 @@ pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
     let set = FrequencySet {
         attributes,
         vectors: columns[..n_quasi].par_iter().map(project).collect(),
-        counts: collapsed.counts.clone(),
+        counts: collapsed.counts,
         extras,
         n_rows: table.n_rows as u64,
     };
-    Ok(Coding { set, collapsed, models, entity })
+    Ok(Coding { set, vector_of: collapsed.vector_of, models, entity })
 }
 
 pub(crate) fn raw_column<'a>(plan: &Plan, table: &'a Table, at: usize) -> &'a RawColumn {

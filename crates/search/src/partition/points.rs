@@ -1,9 +1,16 @@
 //! Points stored row by row, and the stable scatter that cuts a region into parts.
 
 use incrowd_data::FrequencySet;
+use rayon::prelude::*;
+
+/// Points per task when the points are laid out.
+const CHUNK: usize = 1 << 16;
 
 /// An integer that holds a code.
-pub(crate) trait PackedCode: Copy + Ord + Send + Sync + Into<u32> + TryFrom<u32> {}
+pub(crate) trait PackedCode:
+    Copy + Ord + Default + Send + Sync + Into<u32> + TryFrom<u32>
+{
+}
 
 impl PackedCode for u8 {}
 impl PackedCode for u16 {}
@@ -38,15 +45,15 @@ pub(crate) struct Points<C> {
 impl<C: PackedCode> Points<C> {
     pub(crate) fn new(set: &FrequencySet) -> Points<C> {
         let n_attributes = set.attributes.len();
-        let mut codes = Vec::with_capacity(n_attributes * set.len());
-        for vector in 0..set.len() {
-            for column in &set.vectors {
-                let Ok(code) = C::try_from(column.get(vector)) else {
-                    unreachable!("the width was chosen to hold every code")
-                };
-                codes.push(code);
+        let mut codes = vec![C::default(); n_attributes * set.len()];
+        codes.par_chunks_mut(CHUNK * n_attributes.max(1)).enumerate().for_each(|(chunk, codes)| {
+            for (attribute, column) in set.vectors.iter().enumerate() {
+                let cells = codes.iter_mut().skip(attribute).step_by(n_attributes);
+                for (cell, vector) in cells.zip(chunk * CHUNK..) {
+                    *cell = C::try_from(column.get(vector)).unwrap_or_default();
+                }
             }
-        }
+        });
         let vectors = (0..).take(set.len()).collect();
         Points { n_attributes, codes, rows: set.counts.clone(), vectors }
     }
@@ -65,9 +72,9 @@ impl<C: PackedCode> Points<C> {
     pub(crate) fn scratch(&self) -> Points<C> {
         Points {
             n_attributes: self.n_attributes,
-            codes: self.codes.clone(),
-            rows: self.rows.clone(),
-            vectors: self.vectors.clone(),
+            codes: vec![C::default(); self.codes.len()],
+            rows: vec![0; self.rows.len()],
+            vectors: vec![0; self.vectors.len()],
         }
     }
 }
@@ -116,16 +123,44 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
                 Some(start)
             })
             .collect();
-        let d = self.n_attributes;
-        for (from, point) in self.codes.chunks_exact(d).enumerate() {
-            let part = part_of(point[attribute].into());
-            let at = next[part];
-            next[part] += 1;
-            to.codes[at * d..(at + 1) * d].copy_from_slice(point);
-            to.rows[at] = self.rows[from];
-            to.vectors[at] = self.vectors[from];
+        match self.n_attributes {
+            4 => self.copy_fixed::<4>(attribute, &part_of, &mut next, to),
+            5 => self.copy_fixed::<5>(attribute, &part_of, &mut next, to),
+            6 => self.copy_fixed::<6>(attribute, &part_of, &mut next, to),
+            7 => self.copy_fixed::<7>(attribute, &part_of, &mut next, to),
+            8 => self.copy_fixed::<8>(attribute, &part_of, &mut next, to),
+            9 => self.copy_fixed::<9>(attribute, &part_of, &mut next, to),
+            10 => self.copy_fixed::<10>(attribute, &part_of, &mut next, to),
+            d => {
+                for (from, point) in self.codes.chunks_exact(d).enumerate() {
+                    let at = &mut next[part_of(point[attribute].into())];
+                    to.codes[*at * d..(*at + 1) * d].copy_from_slice(point);
+                    to.rows[*at] = self.rows[from];
+                    to.vectors[*at] = self.vectors[from];
+                    *at += 1;
+                }
+            }
         }
         sizes
+    }
+
+    /// Copies points of a known number of attributes, which the compiler does without a call for each.
+    fn copy_fixed<const D: usize>(
+        &self,
+        attribute: usize,
+        part_of: impl Fn(u32) -> usize,
+        next: &mut [usize],
+        to: &mut Buffers<'_, C>,
+    ) {
+        let (points, _) = self.codes.as_chunks::<D>();
+        let (to_points, _) = to.codes.as_chunks_mut::<D>();
+        for ((point, &rows), &vector) in points.iter().zip(&*self.rows).zip(&*self.vectors) {
+            let at = &mut next[part_of(point[attribute].into())];
+            to_points[*at] = *point;
+            to.rows[*at] = rows;
+            to.vectors[*at] = vector;
+            *at += 1;
+        }
     }
 
     /// The first `n` points and the rest.
