@@ -1,0 +1,235 @@
+//! Releases as Parquet and Arrow files.
+
+use std::io::{BufWriter, Write};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, DictionaryArray, RecordBatch, StringArray, UInt32Array};
+use arrow::compute::{cast, take};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::error::ArrowError;
+use arrow::ipc::writer::FileWriter;
+use incrowd_data::Kind;
+use parquet::arrow::arrow_writer::{ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
+use rayon::prelude::*;
+
+use super::{Gathered, Published, Release, in_order, name_of};
+use crate::column::typed;
+use crate::error::Detail;
+use crate::{Engine, EngineError, Staged};
+
+/// Rows per row group of a Parquet file.
+const GROUP_ROWS: usize = 1 << 18;
+
+/// The Arrow type that values of a kind are released as.
+fn type_of(kind: Kind) -> DataType {
+    match kind {
+        Kind::Integer => DataType::Int64,
+        Kind::Decimal => DataType::Float64,
+        Kind::Boolean => DataType::Boolean,
+        Kind::Date => DataType::Date32,
+        Kind::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
+        Kind::Text => DataType::Utf8,
+    }
+}
+
+/// The columns of a columnar release: their types, and for labels and codes the array to take from.
+struct Columns {
+    schema: SchemaRef,
+    values: Vec<Option<ArrayRef>>,
+}
+
+fn columns(release: &Release) -> Result<Columns, ArrowError> {
+    let mut fields = Vec::new();
+    let mut values = Vec::new();
+    for column in release.columns {
+        let (data_type, array) = match column {
+            Published::Labels(labels) => {
+                let texts: ArrayRef = Arc::new(labels.texts.iter().collect::<StringArray>());
+                let data_type = type_of(labels.kind);
+                (data_type.clone(), Some(cast(&texts, &data_type)?))
+            }
+            Published::Coded { column, kind } => {
+                let data_type = match &column.data_type {
+                    DataType::Utf8 => type_of(*kind),
+                    DataType::Dictionary(_, values) => values.as_ref().clone(),
+                    data_type => data_type.clone(),
+                };
+                (data_type.clone(), Some(typed(&column.texts, &data_type)?))
+            }
+            Published::Kept(at) => {
+                let column = &release.kept.columns[*at];
+                (column.kind.map_or_else(|| column.data_type.clone(), type_of), None)
+            }
+        };
+        fields.push(Field::new(name_of(column, release.kept), data_type, true));
+        values.push(array);
+    }
+    Ok(Columns { schema: Arc::new(Schema::new(fields)), values })
+}
+
+impl Columns {
+    /// The schema in which texts are handed to the Parquet writer: as indexes into their values,
+    /// which spares a copy of every text. In the file they are plain texts.
+    fn indexed(&self) -> SchemaRef {
+        let field = |(field, values): (&Arc<Field>, &Option<ArrayRef>)| {
+            let is_text = values.is_some() && field.data_type() == &DataType::Utf8;
+            let index =
+                || DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
+            let data_type = if is_text { index() } else { field.data_type().clone() };
+            Field::new(field.name(), data_type, true)
+        };
+        let fields: Vec<Field> = self.schema.fields().iter().zip(&self.values).map(field).collect();
+        Arc::new(Schema::new(fields))
+    }
+}
+
+fn record_batch(
+    release: &Release,
+    columns: &Columns,
+    schema: &SchemaRef,
+    gathered: &Gathered,
+) -> Result<RecordBatch, ArrowError> {
+    let mut arrays = Vec::with_capacity(release.columns.len());
+    let order = UInt32Array::from(gathered.order.clone());
+    for (at, column) in release.columns.iter().enumerate() {
+        let data_type = schema.field(at).data_type();
+        let index: UInt32Array = match column {
+            Published::Labels(labels) => {
+                let class = |&row: &u32| gathered.classes[row as usize] as usize;
+                gathered.order.iter().map(|row| Some(labels.of_class[class(row)])).collect()
+            }
+            Published::Coded { column, .. } => {
+                let missing = u32::try_from(column.texts.len()).expect("fewer values than rows");
+                let code = |&row: &u32| column.codes.get(gathered.rows[row as usize] as usize);
+                gathered.order.iter().map(code).map(|c| (c != missing).then_some(c)).collect()
+            }
+            Published::Kept(_) => order.clone(),
+        };
+        let from = columns.values[at].as_ref().or(gathered.kept[at].as_ref());
+        let from = from.expect("a column has values or is gathered");
+        arrays.push(if let DataType::Dictionary(..) = data_type {
+            Arc::new(DictionaryArray::try_new(index, Arc::clone(from))?)
+        } else {
+            cast(&take(from, &index, None)?, data_type)?
+        });
+    }
+    RecordBatch::try_new(Arc::clone(schema), arrays)
+}
+
+pub(super) fn write_arrow(
+    engine: &Engine,
+    release: &Release,
+    staged: &Staged,
+) -> Result<(), EngineError> {
+    let failed = |error: ArrowError| EngineError::Write {
+        path: staged.path().to_owned(),
+        source: Detail::of_arrow(&error),
+    };
+    let columns = columns(release).map_err(failed)?;
+    let schema = &columns.schema;
+    let mut writer = FileWriter::try_new(BufWriter::new(staged.file()), schema).map_err(failed)?;
+    in_order(
+        engine,
+        release,
+        |gathered| record_batch(release, &columns, schema, gathered),
+        |batch| writer.write(&batch).map_err(failed),
+    )?;
+    writer.finish().map_err(failed)
+}
+
+pub(super) fn write_parquet(
+    engine: &Engine,
+    release: &Release,
+    staged: &Staged,
+) -> Result<(), EngineError> {
+    let path = staged.path().to_owned();
+    let failed = |error: parquet::errors::ParquetError| EngineError::Write {
+        path: path.clone(),
+        source: Detail::of_parquet(&error),
+    };
+    let columns = columns(release).map_err(|error| failed(error.into()))?;
+    let indexed = columns.indexed();
+    let mut properties = properties(&columns).map_err(failed)?;
+    let schema =
+        parquet::arrow::ArrowSchemaConverter::new().convert(&columns.schema).map_err(failed)?;
+    parquet::arrow::add_encoded_arrow_schema_to_metadata(&columns.schema, &mut properties);
+    let file = BufWriter::new(staged.file());
+    let mut writer =
+        SerializedFileWriter::new(file, schema.root_schema_ptr(), Arc::new(properties))
+            .map_err(failed)?;
+    let mut group: Vec<RecordBatch> = Vec::new();
+    in_order(
+        engine,
+        release,
+        |gathered| record_batch(release, &columns, &indexed, gathered),
+        |batch| {
+            group.push(batch);
+            if group.iter().map(RecordBatch::num_rows).sum::<usize>() >= GROUP_ROWS {
+                write_group(&mut writer, &indexed, &std::mem::take(&mut group)).map_err(failed)?;
+            }
+            Ok(())
+        },
+    )?;
+    if !group.is_empty() {
+        write_group(&mut writer, &indexed, &group).map_err(failed)?;
+    }
+    writer.close().map(|_| ()).map_err(failed)
+}
+
+/// How the file is written. The least and greatest label say nothing, so labels have no statistics.
+fn properties(columns: &Columns) -> parquet::errors::Result<WriterProperties> {
+    let level = ZstdLevel::try_new(1)?;
+    let mut builder = WriterProperties::builder().set_compression(Codec::ZSTD(level));
+    for (field, values) in columns.schema.fields().iter().zip(&columns.values) {
+        if values.is_some() && field.data_type() == &DataType::Utf8 {
+            let path = ColumnPath::new(vec![field.name().clone()]);
+            builder = builder.set_column_statistics_enabled(path, EnabledStatistics::None);
+        }
+    }
+    Ok(builder.build())
+}
+
+/// Encodes the columns of a row group side by side.
+fn write_group<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    schema: &SchemaRef,
+    batches: &[RecordBatch],
+) -> parquet::errors::Result<()> {
+    let factory = ArrowRowGroupWriterFactory::new(writer, Arc::clone(schema));
+    let n_groups = writer.flushed_row_groups().len();
+    let mut writers = factory.create_column_writers(n_groups)?.into_iter();
+    let mut jobs = Vec::new();
+    for (at, field) in schema.fields().iter().enumerate() {
+        // A nested column has a writer per leaf.
+        let n_leaves = match batches.first() {
+            Some(batch) => compute_leaves(field, batch.column(at))?.len(),
+            None => 1,
+        };
+        jobs.push((at, field, writers.by_ref().take(n_leaves).collect::<Vec<_>>()));
+    }
+    let encoded: Vec<_> = jobs
+        .into_par_iter()
+        .map(|(at, field, mut writers)| {
+            for batch in batches {
+                for (writer, leaf) in
+                    writers.iter_mut().zip(compute_leaves(field, batch.column(at))?)
+                {
+                    writer.write(&leaf)?;
+                }
+            }
+            writers
+                .into_iter()
+                .map(parquet::arrow::arrow_writer::ArrowColumnWriter::close)
+                .collect()
+        })
+        .collect::<parquet::errors::Result<Vec<Vec<_>>>>()?;
+    let mut group = writer.next_row_group()?;
+    for chunk in encoded.into_iter().flatten() {
+        chunk.append_to_row_group(&mut group)?;
+    }
+    group.close().map(|_| ())
+}
