@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, DictionaryArray, RecordBatch, StringArray, UInt32Array};
+use arrow::array::{ArrayRef, DictionaryArray, RecordBatch, StringArray, UInt32Array};
 use arrow::compute::{cast, take};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
