@@ -1,6 +1,6 @@
 //! Sources and sinks on Apache DataFusion, in process. Values become codes here and nowhere else.
 //!
-//! [`Source::open`] finds out what an input is, [`read`] reads it once: columns that the job looks at
+//! [`Source::open`] finds out what an input is, [`read()`] reads it once: columns that the job looks at
 //! become distinct values with codes, the others are kept as Arrow arrays for the release.
 //! [`write()`] streams the release into a staged file, in an order that says nothing of the input.
 //! This crate holds no privacy logic.

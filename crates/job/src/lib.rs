@@ -1,8 +1,8 @@
 //! The facade: a job specification in, an outcome out. The only public interface that is kept stable,
 //! and the only types that are serialized.
 //!
-//! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize`], [`apply`], [`check`],
-//! [`profile`] and the functions on [`hierarchy`] do what the commands of the same names do.
+//! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`], [`check()`],
+//! [`profile()`] and the functions on [`hierarchy`] do what the commands of the same names do.
 
 mod anonymize;
 mod apply;
