@@ -114,7 +114,10 @@ impl Application<'_> {
     fn run(&self, source: &Source) -> Result<Outcome, JobError> {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let plan = Plan::new(self.spec, source, Purpose::Release)?;
+        let mut plan = Plan::new(self.spec, source, Purpose::Release)?;
+        for column in &mut plan.columns {
+            column.sequence = self.file.sequences.get(&column.name).cloned().unwrap_or_default();
+        }
         let (output, format) = check_outputs(self.spec, source, self.options.force)?;
         self.run.enter(Stage::Read);
         let wants_kinds = !matches!(format, Format::Csv(_));

@@ -36,6 +36,8 @@ pub(crate) struct PlannedColumn {
     pub(crate) role: Option<Role>,
     pub(crate) kind: Option<Kind>,
     pub(crate) spec: ColumnSpec,
+    /// The order of unordered values that a recoding was made with.
+    pub(crate) sequence: Vec<String>,
 }
 
 impl PlannedColumn {
@@ -286,7 +288,7 @@ fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedCo
             "column `{name}` has an order or hierarchy but is neither quasi nor sensitive"
         )));
     }
-    PlannedColumn { name: name.to_owned(), role, kind, spec: column }
+    PlannedColumn { name: name.to_owned(), role, kind, spec: column, sequence: Vec::new() }
 }
 
 fn sets(

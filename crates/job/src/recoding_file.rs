@@ -30,6 +30,8 @@ pub(crate) struct RecodingFile {
     pub(crate) privacy: PrivacySpec,
     /// The columns and their roles.
     pub(crate) columns: IndexMap<String, ColumnSpec>,
+    /// By unordered column, its values in the sequence that they were cut along.
+    pub(crate) sequences: IndexMap<String, Vec<String>>,
     /// The tree of cuts; the root is the first node.
     pub(crate) nodes: Vec<NodeRecord>,
 }
@@ -65,6 +67,7 @@ impl RecodingFile {
             labels: labels.map_or("range", |(name, _)| name).to_owned(),
             privacy: privacy(plan),
             columns: columns(plan, set),
+            sequences: sequences(set),
             nodes,
         }
     }
@@ -81,12 +84,13 @@ impl RecodingFile {
             self.nodes.iter().map(|node| format!("    {}", line(node))).collect();
         format!(
             "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \
-             \"columns\": {{\n{}\n  }},\n  \"nodes\": [\n{}\n  ]\n}}\n",
+             \"columns\": {{\n{}\n  }},\n  \"sequences\": {},\n  \"nodes\": [\n{}\n  ]\n}}\n",
             line(&self.incrowd),
             line(&self.kind),
             line(&self.labels),
             line(&self.privacy),
             columns.join(",\n"),
+            line(&self.sequences),
             nodes.join(",\n"),
         )
     }
@@ -212,6 +216,11 @@ fn columns(plan: &Plan, set: &FrequencySet) -> IndexMap<String, ColumnSpec> {
         columns.insert(column.name.clone(), spec);
     }
     columns
+}
+
+fn sequences(set: &FrequencySet) -> IndexMap<String, Vec<String>> {
+    let unordered = set.attributes.iter().filter(|a| matches!(a.shape, Shape::Unordered));
+    unordered.map(|a| (a.name.clone(), a.dictionary.texts.clone())).collect()
 }
 
 fn nodes(set: &FrequencySet, tree: &PartitionTree, classes: &Classes) -> Vec<NodeRecord> {
