@@ -1,7 +1,5 @@
 //! The classes of an assignment and the cells that stand for them.
 
-use std::collections::BTreeSet;
-
 use hashbrown::HashMap;
 use incrowd_data::{
     Assignment, Attribute, Cell, Codes, FrequencySet, PartitionTree, Recoded, RecodedColumn,
@@ -19,30 +17,62 @@ pub struct Classes {
     pub number_of: Vec<u32>,
 }
 
-/// The vectors of each class.
-struct Members {
-    starts: Vec<usize>,
-    vectors: Vec<u32>,
-    sizes: Vec<u64>,
+/// Which vector has how many rows in which class.
+struct Placing<'a> {
+    set: &'a FrequencySet,
+    assignment: &'a Assignment,
+    /// By vector, whether it is divided among several classes; empty if none is.
+    is_divided: Vec<bool>,
 }
 
-impl Members {
-    fn of(&self, class: usize) -> &[u32] {
-        &self.vectors[self.starts[class]..self.starts[class + 1]]
+impl<'a> Placing<'a> {
+    fn new(set: &'a FrequencySet, assignment: &'a Assignment) -> Placing<'a> {
+        let mut is_divided = Vec::new();
+        if !assignment.parts.is_empty() {
+            is_divided = vec![false; set.len()];
+            for &(vector, ..) in &assignment.parts {
+                is_divided[vector as usize] = true;
+            }
+        }
+        Placing { set, assignment, is_divided }
+    }
+
+    /// Vector, class and rows of everything that is released.
+    fn iter(&self) -> impl Iterator<Item = (usize, usize, u32)> {
+        let whole = self.assignment.class_of.iter().zip(&self.set.counts).enumerate();
+        let is_whole = |vector: usize| !self.is_divided.get(vector).copied().unwrap_or(false);
+        let whole = whole
+            .filter(move |(vector, (class, _))| **class != SUPPRESSED && is_whole(*vector))
+            .map(|(vector, (&class, &rows))| (vector, class as usize, rows));
+        let parts = self.assignment.parts.iter();
+        whole.chain(parts.map(|&(vector, class, rows)| (vector as usize, class as usize, rows)))
+    }
+
+    fn sizes(&self) -> Vec<u64> {
+        let mut sizes = vec![0; self.assignment.n_classes as usize];
+        for (_, class, rows) in self.iter() {
+            sizes[class] += u64::from(rows);
+        }
+        sizes
+    }
+
+    fn n_suppressed(&self) -> u64 {
+        let of_class = self.assignment.class_of.iter().zip(&self.set.counts);
+        of_class.filter(|(class, _)| **class == SUPPRESSED).map(|(_, &rows)| u64::from(rows)).sum()
     }
 }
 
 /// The least cells that cover the rows of each class.
 #[must_use]
 pub fn recode(set: &FrequencySet, assignment: &Assignment) -> Classes {
-    let members = members(set, assignment);
+    let placing = Placing::new(set, assignment);
     let columns: Vec<RecodedColumn> = set
         .attributes
         .par_iter()
         .zip(&set.vectors)
-        .map(|(attribute, codes)| cover(attribute, codes, &members))
+        .map(|(attribute, codes)| cover(attribute, codes, &placing))
         .collect();
-    number(columns, &members.sizes, suppressed(set, assignment))
+    number(columns, &placing.sizes(), placing.n_suppressed())
 }
 
 /// Cells that cover the whole region of each class, which tell less about its rows. Missing values
@@ -53,7 +83,7 @@ pub fn recode_regions(
     assignment: &Assignment,
     tree: &PartitionTree,
 ) -> Classes {
-    let members = members(set, assignment);
+    let placing = Placing::new(set, assignment);
     let n_codes: Vec<u32> = set.attributes.iter().map(Attribute::n_codes).collect();
     let regions = tree.regions(&n_codes);
     let columns = set
@@ -61,81 +91,49 @@ pub fn recode_regions(
         .iter()
         .enumerate()
         .map(|(at, attribute)| {
-            let codes = &set.vectors[at];
-            let cells = (0..members.sizes.len()).map(|class| {
-                let (lo, mut hi) = regions[class][at];
-                if attribute.dictionary.missing() == Some(hi)
-                    && members.of(class).iter().all(|&v| codes.get(v as usize) != hi)
-                {
+            let mut has_missing = vec![false; regions.len()];
+            for (vector, class, _) in placing.iter() {
+                let code = set.vectors[at].get(vector);
+                has_missing[class] |= attribute.dictionary.missing() == Some(code);
+            }
+            intern(regions.iter().zip(has_missing).map(|(region, has_missing)| {
+                let (lo, mut hi) = region[at];
+                if attribute.dictionary.missing() == Some(hi) && !has_missing {
                     hi = hi.saturating_sub(1).max(lo);
                 }
                 attribute.cell(lo, hi, &(lo..=hi).collect::<Vec<u32>>())
-            });
-            intern(cells)
+            }))
         })
         .collect();
-    number(columns, &members.sizes, suppressed(set, assignment))
+    number(columns, &placing.sizes(), placing.n_suppressed())
 }
 
-fn suppressed(set: &FrequencySet, assignment: &Assignment) -> u64 {
-    let of_class = assignment.class_of.iter().zip(&set.counts);
-    of_class.filter(|(class, _)| **class == SUPPRESSED).map(|(_, &rows)| u64::from(rows)).sum()
-}
-
-fn members(set: &FrequencySet, assignment: &Assignment) -> Members {
-    let n_classes = assignment.n_classes as usize;
-    // A divided vector is in several classes; the others in one.
-    let divided: BTreeSet<u32> = assignment.parts.iter().map(|(vector, ..)| *vector).collect();
-    let whole = (0u32..).zip(assignment.class_of.iter().zip(&set.counts));
-    let whole = whole
-        .filter(|(vector, (class, _))| **class != SUPPRESSED && !divided.contains(vector))
-        .map(|(vector, (&class, &rows))| (vector, class, rows));
-    let all: Vec<(u32, u32, u32)> = whole.chain(assignment.parts.iter().copied()).collect();
-    let mut starts = vec![0usize; n_classes + 1];
-    let mut sizes = vec![0u64; n_classes];
-    for &(_, class, rows) in &all {
-        starts[class as usize + 1] += 1;
-        sizes[class as usize] += u64::from(rows);
-    }
-    for class in 0..n_classes {
-        starts[class + 1] += starts[class];
-    }
-    let mut next = starts.clone();
-    let mut vectors = vec![0; all.len()];
-    for (vector, class, _) in all {
-        vectors[next[class as usize]] = vector;
-        next[class as usize] += 1;
-    }
-    Members { starts, vectors, sizes }
-}
-
-/// The cells of one attribute.
-fn cover(attribute: &Attribute, codes: &Codes, members: &Members) -> RecodedColumn {
-    let n_classes = members.sizes.len();
+/// The cells of one attribute. Vectors are looked at in their order, classes as they come: the
+/// statistics of all classes fit a cache better than the vectors do.
+fn cover(attribute: &Attribute, codes: &Codes, placing: &Placing) -> RecodedColumn {
+    let n_classes = placing.assignment.n_classes as usize;
     let is_unordered = matches!(attribute.shape, Shape::Unordered);
     if is_unordered && attribute.n_codes() > 64 {
-        return intern((0..n_classes).map(|class| {
-            let mut present: Vec<u32> =
-                members.of(class).iter().map(|&vector| codes.get(vector as usize)).collect();
-            present.sort_unstable();
-            present.dedup();
-            match (present.first(), present.last()) {
-                (Some(&lo), Some(&hi)) => attribute.cell(lo, hi, &present),
-                _ => Cell::All,
-            }
-        }));
+        return cover_sets(attribute, codes, placing);
     }
     // Cells are known by a 64-bit key: the set as bits, or the least and greatest code.
+    let keys: Vec<u64> = if is_unordered {
+        let mut bits = vec![0; n_classes];
+        for (vector, class, _) in placing.iter() {
+            bits[class] |= 1 << codes.get(vector);
+        }
+        bits
+    } else {
+        let mut extents = vec![(u32::MAX, 0); n_classes];
+        for (vector, class, _) in placing.iter() {
+            let (code, extent) = (codes.get(vector), &mut extents[class]);
+            *extent = (extent.0.min(code), extent.1.max(code));
+        }
+        extents.into_iter().map(|(lo, hi)| u64::from(lo) << 32 | u64::from(hi)).collect()
+    };
     let mut column = RecodedColumn::default();
     let mut known: HashMap<u64, u32> = HashMap::new();
-    for class in 0..n_classes {
-        let of_class = members.of(class).iter().map(|&vector| codes.get(vector as usize));
-        let key = if is_unordered {
-            of_class.fold(0, |bits, code| bits | 1 << code)
-        } else {
-            let (lo, hi) = of_class.fold((u32::MAX, 0), |(lo, hi), c| (lo.min(c), hi.max(c)));
-            u64::from(lo) << 32 | u64::from(hi)
-        };
+    for key in keys {
         let cell = *known.entry(key).or_insert_with(|| {
             column.cells.push(cell_of_key(attribute, key, is_unordered));
             u32::try_from(column.cells.len() - 1).expect("fewer cells than classes")
@@ -143,6 +141,21 @@ fn cover(attribute: &Attribute, codes: &Codes, members: &Members) -> RecodedColu
         column.of_class.push(cell);
     }
     column
+}
+
+/// The cells of an unordered attribute with many values: class and code pairs, sorted.
+fn cover_sets(attribute: &Attribute, codes: &Codes, placing: &Placing) -> RecodedColumn {
+    let mut pairs: Vec<(usize, u32)> =
+        placing.iter().map(|(vector, class, _)| (class, codes.get(vector))).collect();
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    let mut cells = vec![Cell::All; placing.assignment.n_classes as usize];
+    for of_class in pairs.chunk_by(|a, b| a.0 == b.0) {
+        let present: Vec<u32> = of_class.iter().map(|(_, code)| *code).collect();
+        let (lo, hi) = (present[0], present[present.len() - 1]);
+        cells[of_class[0].0] = attribute.cell(lo, hi, &present);
+    }
+    intern(cells.into_iter())
 }
 
 fn cell_of_key(attribute: &Attribute, key: u64, is_unordered: bool) -> Cell {
