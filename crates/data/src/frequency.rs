@@ -66,14 +66,6 @@ impl Collapsed {
     }
 }
 
-/// Every row as a vector of its own: for tables with so few equal rows that grouping them costs more
-/// than it saves. Only for searches that do not care how vectors are ordered.
-#[must_use]
-pub fn uncollapsed(n_rows: usize) -> Collapsed {
-    let rows: Vec<u32> = (0..).take(n_rows).collect();
-    Collapsed { representatives: rows.clone(), counts: vec![1; n_rows], vector_of: rows }
-}
-
 /// About which share of the rows would be left if equal ones were grouped: counted exactly over the
 /// rows whose hash falls into a 64th of its range, so that equal rows are looked at together.
 #[must_use]
@@ -296,7 +288,6 @@ mod tests {
             let share = distinct_share(&[(&column, n_codes)], n);
             assert!((share - expected).abs() < 0.1, "{n_codes}: {share}");
         }
-        assert_eq!(uncollapsed(3).vector_of, [0, 1, 2]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod recoding;
 pub use attribute::{Attribute, Cell, Shape};
 pub use codes::{Codes, bits_for};
 pub use dictionary::{Dictionary, Kind};
-pub use frequency::{Collapsed, Extra, FrequencySet, collapse, distinct_share, uncollapsed};
+pub use frequency::{Collapsed, Extra, FrequencySet, collapse, distinct_share};
 pub use hierarchy::{Group, Hierarchy, HierarchyError, Level};
 pub use hierarchy_build::{BuildError, DatePart, MaskSide, dates, fan_out, intervals, mask};
 pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};

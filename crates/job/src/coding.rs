@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use incrowd_data::{
-    Attribute, Codes, Extra, FrequencySet, Kind, Shape, collapse, distinct_share, uncollapsed,
-};
+use incrowd_data::{Attribute, Codes, Extra, FrequencySet, Kind, Shape, collapse, distinct_share};
 use incrowd_engine::{Order, Ranked, RawColumn, Table};
 use incrowd_privacy::{Histogram, Model};
 use incrowd_search::Algorithm;
@@ -143,31 +141,50 @@ pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
         columns.push((raw(at).codes.clone(), raw(at).n_codes()));
         looked_at.len()
     });
-    let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
-    let is_worth_it = |columns| distinct_share(columns, table.n_rows) < MOST_DISTINCT;
-    let collapsed = if needs_order || is_worth_it(&borrowed) {
-        collapse(&borrowed, table.n_rows)
-    } else {
-        uncollapsed(table.n_rows)
-    };
-    let project = |(codes, n_codes): &(Codes, u32)| collapsed.project(codes, *n_codes);
-    let extras = columns[n_quasi..]
-        .iter()
-        .map(|column| Extra {
-            name: String::new(),
-            codes: project(column),
-            n_codes: column.1,
-            positions: Vec::new(),
-        })
-        .collect();
+    let n_codes: Vec<u32> = columns.iter().map(|(_, n_codes)| *n_codes).collect();
+    let Grouped { mut columns, counts, vector_of } = group(columns, table.n_rows, needs_order);
+    let extras = columns.split_off(n_quasi).into_iter().zip(&n_codes[n_quasi..]);
+    let extras = extras.map(|(codes, &n_codes)| Extra {
+        name: String::new(),
+        codes,
+        n_codes,
+        positions: Vec::new(),
+    });
     let set = FrequencySet {
         attributes,
-        vectors: columns[..n_quasi].par_iter().map(project).collect(),
-        counts: collapsed.counts,
-        extras,
+        vectors: columns,
+        counts,
+        extras: extras.collect(),
         n_rows: table.n_rows as u64,
     };
-    Ok(Coding { set, vector_of: collapsed.vector_of, models, entity })
+    Ok(Coding { set, vector_of, models, entity })
+}
+
+/// Columns with one cell per vector.
+struct Grouped {
+    columns: Vec<Codes>,
+    counts: Vec<u32>,
+    vector_of: Vec<u32>,
+}
+
+/// Groups equal rows, unless nearly all differ: then every row is a vector of its own, which saves a
+/// sort. Searches that go by the order of the vectors need it all the same.
+fn group(columns: Vec<(Codes, u32)>, n_rows: usize, needs_order: bool) -> Grouped {
+    let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
+    if !needs_order && distinct_share(&borrowed, n_rows) > MOST_DISTINCT {
+        return Grouped {
+            columns: columns.into_iter().map(|(codes, _)| codes).collect(),
+            counts: vec![1; n_rows],
+            vector_of: (0..).take(n_rows).collect(),
+        };
+    }
+    let collapsed = collapse(&borrowed, n_rows);
+    let project = |(codes, n_codes): &(Codes, u32)| collapsed.project(codes, *n_codes);
+    Grouped {
+        columns: columns.par_iter().map(project).collect(),
+        counts: collapsed.counts,
+        vector_of: collapsed.vector_of,
+    }
 }
 
 pub(crate) fn raw_column<'a>(plan: &Plan, table: &'a Table, at: usize) -> &'a RawColumn {

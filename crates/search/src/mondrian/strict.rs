@@ -1,7 +1,10 @@
 //! Strict partitioning: regions do not overlap.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use incrowd_data::{Assignment, Branches, Node, NodeId, PartitionTree};
 use incrowd_privacy::Tally;
+use rayon::prelude::*;
 
 use super::by_width;
 use super::cut::{self, Cut};
@@ -122,42 +125,56 @@ fn choose<C: PackedCode>(
 }
 
 fn found(grown: &Grown, leaf_order: &[u32]) -> Found {
-    let mut numbering = Numbering {
-        nodes: Vec::new(),
-        class_of: vec![0; leaf_order.len()],
-        n_classes: 0,
-        leaf_order,
-    };
+    let mut numbering = Numbering { nodes: Vec::new(), leaf_ends: Vec::new() };
     numbering.number(grown);
-    let Numbering { nodes, class_of, n_classes, .. } = numbering;
+    let Numbering { nodes, leaf_ends } = numbering;
+    let n_classes = u32::try_from(leaf_ends.len()).expect("fewer classes than 2^32");
     let nodes_checked = nodes.len() as u64;
     Found {
-        assignment: Assignment { class_of, n_classes, parts: Vec::new() },
+        assignment: Assignment {
+            class_of: class_of(leaf_order, &leaf_ends),
+            n_classes,
+            parts: Vec::new(),
+        },
         recoding: Recoding::Partition(PartitionTree { nodes, n_classes }),
         nodes_checked,
     }
 }
 
-/// Gives nodes and classes their numbers, depth first.
-struct Numbering<'a> {
-    nodes: Vec<Node>,
-    class_of: Vec<u32>,
-    n_classes: u32,
-    leaf_order: &'a [u32],
+/// Leaves per task when vectors are given their classes.
+const LEAVES: usize = 1 << 13;
+
+/// The class of each vector. Leaves hold different vectors, so threads never write to the same place.
+fn class_of(leaf_order: &[u32], leaf_ends: &[usize]) -> Vec<u32> {
+    let class_of: Vec<AtomicU32> = leaf_order.iter().map(|_| AtomicU32::new(0)).collect();
+    leaf_ends.par_chunks(LEAVES).enumerate().for_each(|(chunk, ends)| {
+        let first = chunk * LEAVES;
+        let mut start = if first == 0 { 0 } else { leaf_ends[first - 1] };
+        for (class, &end) in (first..).zip(ends) {
+            let class = u32::try_from(class).expect("fewer classes than 2^32");
+            for &vector in &leaf_order[start..end] {
+                class_of[vector as usize].store(class, Ordering::Relaxed);
+            }
+            start = end;
+        }
+    });
+    class_of.into_iter().map(AtomicU32::into_inner).collect()
 }
 
-impl Numbering<'_> {
+/// Gives nodes and classes their numbers, depth first.
+struct Numbering {
+    nodes: Vec<Node>,
+    /// By class, where its vectors end in the order of the leaves.
+    leaf_ends: Vec<usize>,
+}
+
+impl Numbering {
     fn number(&mut self, grown: &Grown) -> NodeId {
         let id = NodeId::try_from(self.nodes.len()).expect("fewer nodes than 2^32");
         match grown {
             Grown::Leaf(n_points) => {
-                let class = self.n_classes;
-                self.n_classes += 1;
-                let (vectors, rest) = self.leaf_order.split_at(*n_points);
-                self.leaf_order = rest;
-                for &vector in vectors {
-                    self.class_of[vector as usize] = class;
-                }
+                let class = u32::try_from(self.leaf_ends.len()).expect("fewer classes than 2^32");
+                self.leaf_ends.push(self.leaf_ends.last().unwrap_or(&0) + n_points);
                 self.nodes.push(Node::Leaf { class });
             }
             Grown::Parts { attribute, cut, parts } => {
