@@ -41,6 +41,10 @@ pub enum Cell {
     All,
 }
 
+/// Sets of more values than this are released as "anything": nobody reads them, and they would stand
+/// in every row of their class.
+const LARGEST_SET: usize = 256;
+
 impl Attribute {
     /// The number of codes, the missing one included.
     #[must_use]
@@ -64,6 +68,7 @@ impl Attribute {
                     Cell::Node(level, group)
                 }
             }
+            Shape::Unordered if present.len() > LARGEST_SET => Cell::All,
             Shape::Unordered => Cell::Set(present.to_vec()),
             // A missing value lies outside every range, so a mixed class is "anything".
             Shape::Numeric | Shape::Ordinal if Some(hi) == self.dictionary.missing() => Cell::All,
@@ -102,7 +107,13 @@ impl Attribute {
         match &self.shape {
             Shape::Numeric => {
                 let at = &self.dictionary.positions;
-                (at[hi as usize] - at[lo as usize]) / (at[at.len() - 1] - at[0])
+                let range = at[at.len() - 1] - at[0];
+                if range > 0.0 && range.is_finite() {
+                    (at[hi as usize] - at[lo as usize]) / range
+                } else {
+                    // Values that a float cannot tell apart, or too far apart for one.
+                    share_of((hi - lo) as usize, self.n_values())
+                }
             }
             Shape::Ordinal => share_of((hi - lo) as usize, self.n_values()),
             Shape::Unordered => share_of((hi - lo) as usize, self.n_codes()),

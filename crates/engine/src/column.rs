@@ -7,6 +7,7 @@ use arrow::array::{AnyDictionaryArray, Array, ArrayRef, AsArray, DictionaryArray
 use arrow::compute::cast;
 use arrow::datatypes::{
     DataType, Date32Type, Float64Type, Int32Type, Int64Type, TimeUnit, TimestampMicrosecondType,
+    TimestampNanosecondType,
 };
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -141,7 +142,11 @@ enum Render {
     Integer,
     Decimal,
     Date,
-    Timestamp,
+    /// In micro- or nanoseconds, of a place or of the world.
+    Timestamp {
+        is_nanos: bool,
+        is_utc: bool,
+    },
 }
 
 impl Encoder {
@@ -177,7 +182,13 @@ impl Encoder {
                 let mut code = code;
                 self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, &mut code)));
             }
-            Values::Whole(wholes, Render::Timestamp) => {
+            Values::Whole(wholes, Render::Timestamp { is_nanos: true, .. }) => {
+                let array = cast(array, &DataType::Timestamp(TimeUnit::Nanosecond, None))?;
+                let array = array.as_primitive::<TimestampNanosecondType>();
+                let code = |cell: Option<i64>| cell.map_or(MISSING, |v| wholes.code(v));
+                self.cells.extend(array.iter().map(code));
+            }
+            Values::Whole(wholes, Render::Timestamp { .. }) => {
                 let array = cast(array, &DataType::Timestamp(TimeUnit::Microsecond, None))?;
                 let array = array.as_primitive::<TimestampMicrosecondType>();
                 self.cells
@@ -223,7 +234,10 @@ fn render(data_type: &DataType) -> Option<Render> {
         | DataType::UInt32 => Some(Render::Integer),
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Some(Render::Decimal),
         DataType::Date32 | DataType::Date64 => Some(Render::Date),
-        DataType::Timestamp(..) => Some(Render::Timestamp),
+        DataType::Timestamp(unit, zone) => Some(Render::Timestamp {
+            is_nanos: *unit == TimeUnit::Nanosecond,
+            is_utc: zone.is_some(),
+        }),
         _ => None,
     }
 }
@@ -249,7 +263,7 @@ pub(crate) fn kind_of_type(data_type: &DataType) -> Option<Kind> {
             Render::Integer => Kind::Integer,
             Render::Decimal => Kind::Decimal,
             Render::Date => Kind::Date,
-            Render::Timestamp => Kind::Timestamp,
+            Render::Timestamp { .. } => Kind::Timestamp,
         }),
     }
 }
@@ -260,10 +274,15 @@ impl Render {
             Render::Integer => value.to_string(),
             Render::Decimal => f64::from_bits(value.cast_unsigned()).to_string(),
             Render::Date => (NaiveDate::default() + TimeDelta::days(value)).to_string(),
-            Render::Timestamp => DateTime::from_timestamp_micros(value)
-                .map_or_else(String::new, |at| {
-                    at.naive_utc().format("%Y-%m-%dT%H:%M:%S%.f").to_string()
-                }),
+            Render::Timestamp { is_nanos, is_utc } => {
+                let at = if is_nanos {
+                    Some(DateTime::from_timestamp_nanos(value))
+                } else {
+                    DateTime::from_timestamp_micros(value)
+                };
+                let text = at.map(|at| at.naive_utc().format("%Y-%m-%dT%H:%M:%S%.f").to_string());
+                text.unwrap_or_default() + if is_utc { "Z" } else { "" }
+            }
         }
     }
 }

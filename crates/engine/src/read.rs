@@ -192,6 +192,9 @@ impl Part {
             match usage {
                 Use::Code => encoders.next().expect("one encoder a coded column").add(&array)?,
                 Use::Keep => {
+                    if let DataType::Dictionary(_, values) = array.data_type() {
+                        array = arrow::compute::cast(&array, values)?;
+                    }
                     // Readers leave room to grow; what is kept until the end should not.
                     array.shrink_to_fit();
                     kept.push(array);
@@ -256,7 +259,10 @@ fn assemble(
         .filter(|(at, _)| uses[*at] == Use::Keep)
         .map(|(at, column)| KeptColumn {
             name: column.name.clone(),
-            data_type: column.data_type.clone(),
+            data_type: match &column.data_type {
+                DataType::Dictionary(_, values) => values.as_ref().clone(),
+                data_type => data_type.clone(),
+            },
             kind: kinds[at],
         })
         .collect();

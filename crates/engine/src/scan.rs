@@ -94,7 +94,7 @@ fn partitioned(path: &std::path::Path) -> Result<PartitionedFile, DataFusionErro
 
 pub(crate) fn object_meta(path: &std::path::Path) -> Result<ObjectMeta, DataFusionError> {
     let meta = std::fs::metadata(path)?;
-    let location = StorePath::from_absolute_path(std::path::absolute(path)?)
+    let location = StorePath::from_absolute_path(std::fs::canonicalize(path)?)
         .map_err(|error| DataFusionError::External(Box::new(error)))?;
     Ok(ObjectMeta {
         location,

@@ -93,7 +93,7 @@ fn key(kind: Kind, text: &str) -> Option<Key> {
     match kind {
         Kind::Integer => is_plain_number(text, false).then(|| text.parse().ok().map(Key::Whole))?,
         Kind::Decimal => {
-            let value = || text.parse::<f64>().ok().filter(|value| value.is_finite());
+            let value = || text.parse::<f64>().ok().filter(|v| v.is_finite()).map(|v| v + 0.0);
             is_plain_number(text, true).then(|| value().map(Key::Real))?
         }
         Kind::Boolean => match text.to_ascii_lowercase().as_str() {
@@ -102,7 +102,7 @@ fn key(kind: Kind, text: &str) -> Option<Key> {
             _ => None,
         },
         Kind::Date => date(text).map(|day| Key::Whole(days(day))),
-        Kind::Timestamp => micros(text).map(Key::Whole),
+        Kind::Timestamp => nanos(text).map(Key::Whole),
         Kind::Text => None,
     }
 }
@@ -143,21 +143,21 @@ fn days(day: NaiveDate) -> i64 {
     day.signed_duration_since(NaiveDate::default()).num_days()
 }
 
-fn micros(text: &str) -> Option<i64> {
+fn nanos(text: &str) -> Option<i64> {
     if let Some(day) = date(text) {
-        return Some(days(day) * 86_400_000_000);
+        return days(day).checked_mul(86_400_000_000_000);
     }
     if text.len() < 16 || !matches!(text.as_bytes()[10], b'T' | b' ') {
         return None;
     }
     let form = text.replacen(' ', "T", 1);
     if let Ok(instant) = DateTime::parse_from_rfc3339(&form) {
-        return Some(instant.timestamp_micros());
+        return instant.timestamp_nanos_opt();
     }
     ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"]
         .iter()
         .find_map(|pattern| NaiveDateTime::parse_from_str(&form, pattern).ok())
-        .map(|instant| instant.and_utc().timestamp_micros())
+        .and_then(|instant| instant.and_utc().timestamp_nanos_opt())
 }
 
 /// Ranks distinct texts in their natural order. The error is the distinct texts that are not of the
@@ -203,10 +203,13 @@ fn number(
     let mut code_of = vec![0; texts.len()];
     let mut labels: Vec<String> = Vec::new();
     let mut positions: Vec<f64> = Vec::new();
-    let mut last: Option<Key> = None;
+    let mut last: Option<(Key, usize)> = None;
     for &(key, at) in keyed {
+        // Numbers that differ beyond what a float can tell stay apart.
         let is_same_value = match (key, last) {
-            (Some(key), Some(last)) => key.compare(&last).is_eq(),
+            (Some(key), Some((last, before))) => {
+                key.compare(&last).is_eq() && is_same_number(key, &texts[before], &texts[at])
+            }
             _ => false,
         };
         if !is_same_value {
@@ -214,10 +217,28 @@ fn number(
             positions.push(key.map_or(labels.len() as f64, Key::position));
             labels.push(texts[at].clone());
         }
-        last = key;
+        last = key.map(|key| (key, at));
         code_of[at] = u32::try_from(labels.len() - 1).expect("fewer values than rows");
     }
     Ranked { dictionary: Dictionary { kind, texts: labels, positions, has_missing }, code_of }
+}
+
+/// Whether two spellings of numbers with the same key are one number.
+fn is_same_number(key: Key, a: &str, b: &str) -> bool {
+    matches!(key, Key::Whole(_)) || plain_digits(a, key) == plain_digits(b, key)
+}
+
+/// A decimal without needless zeros; one with an exponent as its float reads.
+fn plain_digits(text: &str, key: Key) -> String {
+    if text.contains(['e', 'E']) {
+        return key.position().to_string();
+    }
+    let digits = match text.split_once('.') {
+        Some((whole, fraction)) => format!("{whole}.{}", fraction.trim_end_matches('0')),
+        None => format!("{text}."),
+    };
+    let digits = digits.trim_end_matches('.');
+    if digits == "-0" { "0".to_owned() } else { digits.to_owned() }
 }
 
 /// Ranks distinct texts by their place in a list. The error is the distinct texts that are not in
@@ -277,6 +298,17 @@ mod tests {
     #[test]
     fn equal_numbers_share_a_code() {
         check(&["1.50", "1.5", "2.0"], Kind::Decimal, &["1.5", "2.0"]);
+        check(&["1000", "1e3", "0.0", "-0.0"], Kind::Decimal, &["0.0", "1e3"]);
+    }
+
+    #[test]
+    fn numbers_beyond_a_float_stay_apart() {
+        let (a, b) = ("9223372036854775808", "9223372036854775809");
+        check(&[b, a], Kind::Decimal, &[a, b]);
+        let (a, b) = ("0.12345678901234567891", "0.12345678901234567899");
+        check(&[b, a], Kind::Decimal, &[a, b]);
+        let (a, b) = ("2024-01-01T00:00:00.1234567", "2024-01-01T00:00:00.1234569");
+        check(&[b, a], Kind::Timestamp, &[a, b]);
     }
 
     #[test]

@@ -241,11 +241,15 @@ impl Kept {
     }
 }
 
-fn name_of<'a>(column: &'a Published, kept: &'a Kept) -> &'a str {
-    match column {
-        Published::Labels(labels) => &labels.name,
-        Published::Coded { column, .. } => &column.name,
-        Published::Kept(at) => &kept.columns[*at].name,
+impl Published<'_> {
+    /// Its name in the release.
+    #[must_use]
+    pub fn name<'a>(&'a self, kept: &'a Kept) -> &'a str {
+        match self {
+            Published::Labels(labels) => &labels.name,
+            Published::Coded { column, .. } => &column.name,
+            Published::Kept(at) => &kept.columns[*at].name,
+        }
     }
 }
 
@@ -272,7 +276,7 @@ fn write_csv(
         }
         Compression::Zstd => Box::new(zstd::Encoder::new(file, 3).map_err(io)?.auto_finish()),
     };
-    let names = release.columns.iter().map(|column| name_of(column, release.kept));
+    let names = release.columns.iter().map(|column| column.name(release.kept));
     sink.write_all(&dialect.header(names)).map_err(io)?;
     in_order(
         engine,

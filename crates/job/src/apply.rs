@@ -388,6 +388,19 @@ impl Application<'_> {
         }
         let is_broken: std::collections::BTreeSet<u32> =
             broken.iter().map(|(class, _)| *class).collect();
+        if plan.stars_suppressed && n_broken > 0 {
+            tally.clear();
+            for vector in (0..set.len()).filter(|&vector| is_broken.contains(&class_of[vector])) {
+                tally.add(vector, set.counts[vector]);
+            }
+            if !all_hold(&models, tally.class()) {
+                let reasons = vec![format!(
+                    "the {n_broken} suppressed rows, released as `*`, would be a class that breaks a model"
+                )];
+                let help = Some("leave them out with --suppressed drop".to_owned());
+                return Ok(Some(Outcome::Failed { reasons, help, report: None }));
+            }
+        }
         for class in &mut found.assignment.class_of {
             if is_broken.contains(class) {
                 *class = SUPPRESSED;

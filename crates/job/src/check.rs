@@ -24,7 +24,7 @@ pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
         timings.read = clock.lap();
         run.enter(Stage::Verify);
         let released_as = as_they_are(&plan);
-        let subject = Subject { plan: &plan, released_as, entity: None, n_starred: 0 };
+        let subject = Subject { plan: &plan, released_as, entity: None };
         let measured = measure(engine, &source, &subject)?;
         run.go_on()?;
         timings.verify = clock.lap();

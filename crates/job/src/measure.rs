@@ -21,8 +21,6 @@ pub(crate) struct Subject<'a> {
     pub(crate) released_as: Vec<Vec<String>>,
     /// The codes of the entity column in the table's row order, where it is not in the table.
     pub(crate) entity: Option<(Codes, u32)>,
-    /// Rows that stand in the table as `*` because they were suppressed.
-    pub(crate) n_starred: u64,
 }
 
 /// What was found, by quasi-identifier set; the last entry is the union of all if there are several.
@@ -137,12 +135,6 @@ fn measure_set(
     let target = plan
         .target()
         .and_then(|at| table.coded.iter().find(|column| column.name == plan.columns[at].name));
-    // Rows without any label left, where rows were suppressed into that form.
-    let star = |raw: &&incrowd_engine::RawColumn| {
-        let at = raw.texts.iter().position(|text| text == "*");
-        at.and_then(|at| u32::try_from(at).ok())
-    };
-    let suppressed = if subject.n_starred > 0 { raw.iter().map(star).collect() } else { None };
     Ok(verify(&Asked {
         quasi: raw.iter().map(|raw| (&raw.codes, raw.n_codes())).collect(),
         sensitive: sensitive
@@ -158,7 +150,6 @@ fn measure_set(
         target: target.map(|raw| (&raw.codes, raw.n_codes())),
         n_rows: table.n_rows,
         models,
-        suppressed,
     }))
 }
 

@@ -382,9 +382,6 @@ fn check_privacy(spec: &JobSpec, purpose: Purpose, problems: &mut Vec<Problem>) 
     if let Some(limit) = &spec.privacy.suppress {
         problems.extend(limit.rows(0).err());
     }
-    if spec.run.threads == Some(0) {
-        problems.push(Problem::new("threads must be at least 1, found 0"));
-    }
 }
 
 fn algorithm(spec: &JobSpec, problems: &mut Vec<Problem>) -> Algorithm {

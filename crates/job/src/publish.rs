@@ -8,6 +8,7 @@ use incrowd_engine::{
     write,
 };
 use incrowd_release::{Classes, LabelForm, labels};
+use rayon::prelude::*;
 
 use crate::coding::raw_column;
 use crate::error::{JobError, Problem};
@@ -61,7 +62,7 @@ impl Unverified {
         let mut clock = Stopwatch::start();
         run.enter(Stage::Verify);
         let Unverified { staged, released_as, entity, n_rows, n_starred } = self;
-        let subject = Subject { plan, released_as, entity, n_starred };
+        let subject = Subject { plan, released_as, entity };
         let handle = staged.handle()?;
         // The disk catches up while the bytes are read back.
         let (measured, flushed) = std::thread::scope(|scope| {
@@ -132,9 +133,11 @@ impl Release<'_> {
         timings: &mut Timings,
     ) -> Result<Unverified, JobError> {
         let mut clock = Stopwatch::start();
-        let label_columns = self.label_columns();
+        let mut label_columns = self.label_columns();
+        let place_of = order_by_labels(&mut label_columns);
         let published = self.published(&label_columns);
-        let rows = self.rows(engine, &published)?;
+        refuse_equal_names(&published, &self.table.kept)?;
+        let rows = self.rows(engine, &published, &place_of)?;
         timings.recode += clock.lap();
         run.enter(Stage::Write);
         let staged = Staged::new(output)?;
@@ -174,34 +177,37 @@ impl Release<'_> {
         columns
     }
 
-    /// The mean of each class on an attribute, over the rows that have a value.
+    /// The mean of each class on an attribute, over the rows that have a value: in the order of the
+    /// values, so that rounding does not depend on the order of the rows, and never outside them.
     fn means(&self, attribute: usize) -> Vec<Option<f64>> {
-        let n_classes = self.classes.recoded.sizes.len();
-        let mut sums = vec![(0.0, 0u64); n_classes];
         let positions = &self.set.attributes[attribute].dictionary.positions;
-        let mut add = |vector: usize, class: u32, rows: u32| {
-            let code = self.set.vectors[attribute].get(vector) as usize;
-            let number = self.classes.number_of.get(class as usize).copied().unwrap_or(SUPPRESSED);
-            if let (Some(position), true) = (positions.get(code), number != SUPPRESSED) {
-                let sum = &mut sums[number as usize];
-                sum.0 += position * f64::from(rows);
-                sum.1 += u64::from(rows);
-            }
-        };
         let divided = self.divided();
-        for (vector, (&class, &rows)) in
-            self.assigned.class_of.iter().zip(&self.set.counts).enumerate()
-        {
-            if !divided.get(vector).copied().unwrap_or(false) {
-                add(vector, class, rows);
-            }
+        let whole = self.assigned.class_of.iter().zip(&self.set.counts).enumerate();
+        let whole = whole
+            .filter(|(vector, _)| !divided.get(*vector).copied().unwrap_or(false))
+            .map(|(vector, (&class, &rows))| (vector, class, rows));
+        let parts =
+            self.assigned.parts.iter().map(|&(vector, class, rows)| (vector as usize, class, rows));
+        let mut cells: Vec<(u32, u32, u32)> = whole
+            .chain(parts)
+            .filter(|(_, class, rows)| *class != SUPPRESSED && *rows > 0)
+            .map(|(vector, class, rows)| {
+                let number = self.classes.number_of[class as usize];
+                (number, self.set.vectors[attribute].get(vector), rows)
+            })
+            .filter(|(number, code, _)| *number != SUPPRESSED && (*code as usize) < positions.len())
+            .collect();
+        cells.sort_unstable();
+        let mut means = vec![None; self.classes.recoded.sizes.len()];
+        for class in cells.chunk_by(|a, b| a.0 == b.0) {
+            let at = |cell: &(u32, u32, u32)| positions[cell.1 as usize];
+            let (least, greatest) = (at(&class[0]), at(&class[class.len() - 1]));
+            let n: f64 = class.iter().map(|cell| f64::from(cell.2)).sum();
+            let above: f64 =
+                class.iter().map(|cell| (at(cell) - least) / n * f64::from(cell.2)).sum();
+            means[class[0].0 as usize] = Some((least + above).clamp(least, greatest));
         }
-        self.assigned
-            .parts
-            .iter()
-            .for_each(|&(vector, class, rows)| add(vector as usize, class, rows));
-        #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-        sums.into_iter().map(|(sum, n)| (n > 0).then(|| sum / n as f64)).collect()
+        means
     }
 
     /// By vector, whether its rows are in several classes; empty if none are.
@@ -252,13 +258,18 @@ impl Release<'_> {
         self.plan.columns.iter().map(names).collect()
     }
 
-    /// The rows of each class in turn. Starred rows are one more class, the last.
-    fn rows(&self, engine: &Engine, published: &[Published]) -> Result<Rows, EngineError> {
-        let n_classes = self.classes.recoded.sizes.len();
-        let star = u32::try_from(n_classes).expect("fewer classes than rows");
+    /// The rows of each class in turn, by the places of the classes. Starred rows are one more class.
+    fn rows(
+        &self,
+        engine: &Engine,
+        published: &[Published],
+        place_of: &[u32],
+    ) -> Result<Rows, EngineError> {
+        let n_places = place_of.iter().max().map_or(0, |&last| last as usize + 1);
+        let star = self.plan.stars_suppressed.then(|| place_of.last().copied()).flatten();
         let number = |class: u32| match self.classes.number_of.get(class as usize) {
-            Some(&number) if number != SUPPRESSED => Some(number),
-            _ => self.plan.stars_suppressed.then_some(star),
+            Some(&number) if number != SUPPRESSED => Some(place_of[number as usize]),
+            _ => star,
         };
         let of_vector: Vec<Option<u32>> =
             self.assigned.class_of.iter().map(|&c| number(c)).collect();
@@ -267,7 +278,7 @@ impl Release<'_> {
         for (row, class) in self.rows_of_parts(engine, published)? {
             of_row[row as usize] = number(class);
         }
-        let mut ends = vec![0u32; n_classes + usize::from(self.plan.stars_suppressed) + 1];
+        let mut ends = vec![0u32; n_places + 1];
         of_row.iter().flatten().for_each(|&class| ends[class as usize + 1] += 1);
         for class in 1..ends.len() {
             ends[class] += ends[class - 1];
@@ -323,6 +334,76 @@ impl Release<'_> {
         let codes = rows.order.iter().map(|&row| raw.codes.get(row as usize));
         Some((Codes::pack(raw.n_codes(), codes), raw.n_codes()))
     }
+}
+
+/// Orders classes by what is published of them, and of nothing else: classes with the same labels are
+/// one. Gives the place of each class, and puts the labels into the order of the places.
+fn order_by_labels(label_columns: &mut [Vec<Labels>]) -> Vec<u32> {
+    let columns = || label_columns.iter().flatten();
+    let ranks: Vec<Vec<u32>> = columns().map(|labels| label_ranks(&labels.texts)).collect();
+    let n_classes = columns().next().map_or(0, |labels| labels.of_class.len());
+    let of_class: Vec<&[u32]> = columns().map(|labels| labels.of_class.as_slice()).collect();
+    let key = |class: u32| {
+        of_class.iter().zip(&ranks).map(move |(of, ranks)| ranks[of[class as usize] as usize])
+    };
+    let mut order: Vec<u32> = (0..).take(n_classes).collect();
+    order.par_sort_unstable_by(|&a, &b| key(a).cmp(key(b)));
+    let mut place_of = vec![0; n_classes];
+    let mut first_of: Vec<u32> = Vec::new();
+    for &class in &order {
+        if !first_of.last().is_some_and(|&last| key(last).eq(key(class))) {
+            first_of.push(class);
+        }
+        place_of[class as usize] = u32::try_from(first_of.len() - 1).expect("fewer than classes");
+    }
+    for labels in label_columns.iter_mut().flatten() {
+        labels.of_class = first_of.iter().map(|&class| labels.of_class[class as usize]).collect();
+    }
+    place_of
+}
+
+/// The place of each label among its column's: numbers and ranges by their first number, other texts
+/// behind them by their characters, then nothing, then `*`. Equal labels have equal places.
+fn label_ranks(texts: &[Option<String>]) -> Vec<u32> {
+    let number = |text: &str| {
+        let text = text.strip_prefix('[').unwrap_or(text);
+        let end = text.char_indices().skip(1).find(|(_, c)| !(c.is_ascii_digit() || *c == '.'));
+        text[..end.map_or(text.len(), |(at, _)| at)].parse::<f64>().ok()
+    };
+    let key = |text: &Option<String>| match text.as_deref() {
+        None => (2, 0.0),
+        Some("*") => (3, 0.0),
+        Some(text) => number(text).map_or((1, 0.0), |number| (0, number)),
+    };
+    let compare = |a: &Option<String>, b: &Option<String>| {
+        let (key_a, key_b) = (key(a), key(b));
+        key_a.0.cmp(&key_b.0).then(key_a.1.total_cmp(&key_b.1)).then_with(|| a.cmp(b))
+    };
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by(|&a, &b| compare(&texts[a], &texts[b]));
+    let mut ranks = vec![0; texts.len()];
+    let mut rank = 0;
+    for (at, &label) in order.iter().enumerate() {
+        rank += u32::from(at > 0 && texts[order[at - 1]] != texts[label]);
+        ranks[label] = rank;
+    }
+    ranks
+}
+
+/// Refuses a release in which a column made for labels has the name of another one.
+fn refuse_equal_names(
+    published: &[Published],
+    kept: &incrowd_engine::Kept,
+) -> Result<(), JobError> {
+    let names: Vec<&str> = published.iter().map(|column| column.name(kept)).collect();
+    for (at, name) in names.iter().enumerate() {
+        if names[..at].contains(name) {
+            return Err(Problem::new(format!("the release would have two columns named `{name}`"))
+                .help("rename the column, or choose other labels")
+                .into());
+        }
+    }
+    Ok(())
 }
 
 /// One more class, of suppressed rows.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use incrowd_engine::Engine;
 use incrowd_search::Budget;
 
-use crate::error::JobError;
+use crate::error::{JobError, Problem};
 
 /// The stages of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +86,11 @@ impl Run {
     ) -> Result<T, JobError> {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let n_threads = threads.unwrap_or(cores);
+        if !(1..=1024).contains(&n_threads) {
+            return Err(
+                Problem::new(format!("threads must be 1 to 1024, found {n_threads}")).into()
+            );
+        }
         let engine = Engine::new(n_threads, Arc::clone(&self.cancelled), Arc::clone(&self.rows));
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(n_threads)

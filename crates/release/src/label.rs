@@ -94,7 +94,9 @@ fn label(attribute: &Attribute, cell: &Cell) -> Option<String> {
         },
         Cell::Set(codes) if codes.len() == attribute.n_codes() as usize => Some("*".to_owned()),
         Cell::Set(codes) => {
-            let mut texts: Vec<&str> = codes.iter().map(|&code| text(code)).collect();
+            // A bar within a value must not read as one between values.
+            let escaped = |code: &u32| text(*code).replace('\\', "\\\\").replace('|', "\\|");
+            let mut texts: Vec<String> = codes.iter().map(escaped).collect();
             texts.sort_unstable();
             Some(format!("{{{}}}", texts.join("|")))
         }

@@ -36,8 +36,6 @@ pub struct Asked<'a> {
     pub n_rows: usize,
     /// The models, looking at the sensitive columns by their index.
     pub models: &'a [Box<dyn Model>],
-    /// The class, by its codes, of suppressed rows that stand in the table as `*`.
-    pub suppressed: Option<Vec<u32>>,
 }
 
 /// What was found of one sensitive column: the worst class.
@@ -79,7 +77,7 @@ impl Privacy {
 /// Measures a table.
 #[must_use]
 pub fn verify(asked: &Asked) -> Privacy {
-    let Collapsed { representatives, counts, vector_of } = collapse(&asked.quasi, asked.n_rows);
+    let Collapsed { counts, vector_of, .. } = collapse(&asked.quasi, asked.n_rows);
     // The rows of each class, one class after another.
     let mut next: Vec<usize> = Vec::with_capacity(counts.len());
     let mut end = 0;
@@ -94,14 +92,9 @@ pub fn verify(asked: &Asked) -> Privacy {
     }
     let mut found = Found::new(asked);
     let mut class = Found::empty_class(asked);
-    for ((&row, &count), &end) in representatives.iter().zip(&counts).zip(&next) {
-        let is_suppressed = asked.suppressed.as_ref().is_some_and(|star| {
-            asked.quasi.iter().zip(star).all(|((codes, _), &code)| codes.get(row as usize) == code)
-        });
-        if !is_suppressed {
-            count_class(asked, &rows[end - count as usize..end], &mut class);
-            found.add(asked, &class);
-        }
+    for (&count, &end) in counts.iter().zip(&next) {
+        count_class(asked, &rows[end - count as usize..end], &mut class);
+        found.add(asked, &class);
     }
     found.privacy
 }

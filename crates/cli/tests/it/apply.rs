@@ -108,3 +108,19 @@ fn what_cannot_be_applied_is_refused() {
     std::fs::write(folder.path("d.json"), damaged).unwrap();
     folder.fails("apply d.json patients.csv -o x.csv", 2, &["damaged"]);
 }
+
+#[test]
+fn starred_rows_that_are_too_few_are_not_released() {
+    let folder = Folder::with(&[
+        ("t.csv", "a,s\n1,x\n1,y\n2,x\n2,y\n"),
+        ("new.csv", "a,s\n1,x\n1,y\n2,z\n"),
+    ]);
+    folder.ok("anonymize t.csv -o r.csv -k 2 --quasi a --sensitive s --recoding r.json");
+    folder.fails(
+        "apply r.json new.csv -o n.csv --suppress 1rows --suppressed star",
+        1,
+        &["--suppressed drop"],
+    );
+    folder.ok("apply r.json new.csv -o n.csv --suppress 1rows --suppressed drop");
+    assert_eq!(folder.read("n.csv"), "a,s\n1,x\n1,y\n");
+}

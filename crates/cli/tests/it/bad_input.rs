@@ -71,6 +71,23 @@ fn k_and_other_parameters() {
 }
 
 #[test]
+fn threads_and_names_that_cannot_be() {
+    let folder = Folder::with(&[("t.csv", "a,a_min\n1,a\n1,b\n2,c\n3,d\n")]);
+    for threads in [0, 100_000] {
+        folder.fails(
+            &format!("profile t.csv --threads {threads}"),
+            2,
+            &["threads must be 1 to 1024"],
+        );
+    }
+    folder.fails(
+        "anonymize t.csv -o r.csv -k 2 --quasi a --insensitive a_min --labels bounds",
+        2,
+        &["two columns named `a_min`"],
+    );
+}
+
+#[test]
 fn no_quasi_identifier() {
     patients().fails(
         "anonymize patients.csv -o r.csv -k 2 --insensitive age,sex,zipcode,disease",

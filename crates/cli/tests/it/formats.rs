@@ -122,3 +122,27 @@ fn dates_are_ordered_and_ranges_read_well() {
         "{release}"
     );
 }
+
+#[test]
+fn paths_may_go_up_and_down() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS)]);
+    std::fs::create_dir(folder.path("sub")).unwrap();
+    folder.ok(&format!("anonymize sub/../patients.csv -o sub/../r.csv {PATIENTS_JOB}"));
+    folder.ok("check sub/../r.csv -k 2 --quasi age,sex,zipcode");
+}
+
+#[test]
+fn numbers_beyond_a_float_are_not_mixed_up() {
+    let folder = Folder::with(&[("t.csv", "a\n9223372036854775808\n9223372036854775809\n")]);
+    folder.ok("anonymize t.csv -o r.csv -k 2 --quasi a");
+    assert!(folder.read("r.csv").contains("[9223372036854775808-9223372036854775809]"));
+}
+
+#[test]
+fn very_large_sets_are_released_as_anything() {
+    let rows: Vec<String> = (0..600).map(|row| format!("text {row:03}")).collect();
+    let folder = Folder::with(&[("t.csv", &format!("t\n{}\n", rows.join("\n")))]);
+    folder.ok("anonymize t.csv -o r.csv -k 300 --quasi t --report r.json");
+    assert_eq!(folder.read("r.csv").lines().filter(|line| *line == "*").count(), 600);
+    assert_eq!(folder.json("r.json")["measures"]["loss"], 1.0);
+}

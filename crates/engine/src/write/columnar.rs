@@ -16,7 +16,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
-use super::{Gathered, Published, Release, in_order, name_of};
+use super::{Gathered, Published, Release, in_order};
 use crate::column::typed;
 use crate::error::Detail;
 use crate::{Engine, EngineError, Staged};
@@ -65,7 +65,7 @@ fn columns(release: &Release) -> Result<Columns, ArrowError> {
                 (column.kind.map_or_else(|| column.data_type.clone(), type_of), None)
             }
         };
-        fields.push(Field::new(name_of(column, release.kept), data_type, true));
+        fields.push(Field::new(column.name(release.kept), data_type, true));
         values.push(array);
     }
     Ok(Columns { schema: Arc::new(Schema::new(fields)), values })
