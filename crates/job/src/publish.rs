@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use incrowd_data::{Codes, FrequencySet, Labels, SUPPRESSED, Shape};
+use incrowd_data::{Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse};
 use incrowd_engine::{
     Engine, EngineError, Format, Published, Rows, Source, Staged, Table, order_within, stage_bytes,
     write,
@@ -339,27 +339,24 @@ impl Release<'_> {
 /// Orders classes by what is published of them, and of nothing else: classes with the same labels are
 /// one. Gives the place of each class, and puts the labels into the order of the places.
 fn order_by_labels(label_columns: &mut [Vec<Labels>]) -> Vec<u32> {
-    let columns = || label_columns.iter().flatten();
-    let ranks: Vec<Vec<u32>> = columns().map(|labels| label_ranks(&labels.texts)).collect();
-    let n_classes = columns().next().map_or(0, |labels| labels.of_class.len());
-    let of_class: Vec<&[u32]> = columns().map(|labels| labels.of_class.as_slice()).collect();
-    let key = |class: u32| {
-        of_class.iter().zip(&ranks).map(move |(of, ranks)| ranks[of[class as usize] as usize])
-    };
-    let mut order: Vec<u32> = (0..).take(n_classes).collect();
-    order.par_sort_unstable_by(|&a, &b| key(a).cmp(key(b)));
-    let mut place_of = vec![0; n_classes];
-    let mut first_of: Vec<u32> = Vec::new();
-    for &class in &order {
-        if !first_of.last().is_some_and(|&last| key(last).eq(key(class))) {
-            first_of.push(class);
-        }
-        place_of[class as usize] = u32::try_from(first_of.len() - 1).expect("fewer than classes");
-    }
+    let columns: Vec<&Labels> = label_columns.iter().flatten().collect();
+    let ranked: Vec<(Codes, u32)> = columns
+        .par_iter()
+        .map(|labels| {
+            let ranks = label_ranks(&labels.texts);
+            let n_ranks = ranks.iter().max().map_or(0, |last| last + 1);
+            let ranks = labels.of_class.iter().map(|&label| ranks[label as usize]);
+            (Codes::pack(n_ranks, ranks), n_ranks)
+        })
+        .collect();
+    let n_classes = columns.first().map_or(0, |labels| labels.of_class.len());
+    let ranked: Vec<(&Codes, u32)> = ranked.iter().map(|(codes, n)| (codes, *n)).collect();
+    let Collapsed { representatives, vector_of, .. } = collapse(&ranked, n_classes);
     for labels in label_columns.iter_mut().flatten() {
-        labels.of_class = first_of.iter().map(|&class| labels.of_class[class as usize]).collect();
+        labels.of_class =
+            representatives.iter().map(|&class| labels.of_class[class as usize]).collect();
     }
-    place_of
+    vector_of
 }
 
 /// The place of each label among its column's: numbers and ranges by their first number, other texts
