@@ -26,7 +26,9 @@ fn an_interrupted_job_leaves_what_was_there() {
     let mut codes = Vec::new();
     for step in 0..12u64 {
         std::fs::write(folder.path("r.csv"), "old").unwrap();
-        let code = interrupted(&folder, "INT", Duration::from_millis(20 + 90 * step)).unwrap();
+        // A process that has not yet set its handler ends by the signal itself.
+        let code =
+            interrupted(&folder, "INT", Duration::from_millis(20 + 90 * step)).unwrap_or(130);
         let release = folder.read("r.csv");
         match code {
             130 => assert_eq!(release, "old", "step {step}"),
