@@ -7,13 +7,12 @@ use incrowd_data::{
 };
 use rayon::prelude::*;
 
-/// The classes of a release, numbered in the order of their cells.
+/// The classes of a release that have rows, in the order of the assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
     /// Sizes and cells.
     pub recoded: Recoded,
-    /// By class of the assignment, its number here; [`SUPPRESSED`] for classes that are not
-    /// released or have no rows. Classes with the same cells are one.
+    /// By class of the assignment, its number here; [`SUPPRESSED`] for classes without rows.
     pub number_of: Vec<u32>,
 }
 
@@ -187,37 +186,23 @@ fn intern(cells: impl Iterator<Item = Cell>) -> RecodedColumn {
     column
 }
 
-/// Numbers the classes that have rows by their cells, column by column.
+/// Numbers the classes that have rows.
 fn number(columns: Vec<RecodedColumn>, sizes: &[u64], n_suppressed: u64) -> Classes {
-    let ranks: Vec<Vec<u32>> = columns.iter().map(|column| ranks(&column.cells)).collect();
-    let key = |class: u32| {
-        columns.iter().zip(&ranks).map(move |(c, ranks)| ranks[c.of_class[class as usize] as usize])
-    };
-    let mut order: Vec<u32> = (0..).take(sizes.len()).collect();
-    order.retain(|&class| sizes[class as usize] > 0);
-    order.par_sort_unstable_by(|&a, &b| key(a).cmp(key(b)));
     let mut number_of = vec![SUPPRESSED; sizes.len()];
-    let mut first_of: Vec<u32> = Vec::new();
-    let mut merged: Vec<u64> = Vec::new();
-    for &class in &order {
-        let is_same = first_of.last().is_some_and(|&last| key(last).eq(key(class)));
-        if !is_same {
-            first_of.push(class);
-            merged.push(0);
-        }
-        *merged.last_mut().expect("a class is open") += sizes[class as usize];
-        number_of[class as usize] = u32::try_from(merged.len() - 1).expect("as many as before");
+    let mut with_rows: Vec<usize> = Vec::new();
+    for (class, _) in sizes.iter().enumerate().filter(|(_, size)| **size > 0) {
+        number_of[class] = u32::try_from(with_rows.len()).expect("fewer classes than 2^32");
+        with_rows.push(class);
     }
     let columns = columns
         .into_par_iter()
         .map(|column| {
-            let of_class: Vec<u32> =
-                first_of.iter().map(|&c| column.of_class[c as usize]).collect();
-            RecodedColumn { cells: column.cells, of_class }
+            let of_class = with_rows.iter().map(|&class| column.of_class[class]).collect();
+            drop_unused(RecodedColumn { cells: column.cells, of_class })
         })
-        .map(drop_unused)
         .collect();
-    Classes { recoded: Recoded { sizes: merged, columns, n_suppressed }, number_of }
+    let sizes = with_rows.iter().map(|&class| sizes[class]).collect();
+    Classes { recoded: Recoded { sizes, columns, n_suppressed }, number_of }
 }
 
 /// Cells of classes that are not released must not stand in any list that is.
@@ -236,25 +221,4 @@ fn drop_unused(column: RecodedColumn) -> RecodedColumn {
         column.cells.into_iter().zip(&used).filter(|(_, used)| **used).map(|(c, _)| c).collect();
     let of_class = column.of_class.iter().map(|&cell| new_id[cell as usize]).collect();
     RecodedColumn { cells, of_class }
-}
-
-/// The place of each cell in the order of least code, then greatest.
-fn ranks(cells: &[Cell]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..).take(cells.len()).collect();
-    let key = |cell: &Cell| match cell {
-        Cell::Value(code) => (0, *code, *code),
-        Cell::Range(lo, hi) => (0, *lo, *hi),
-        Cell::Node(level, group) => (1, u32::from(*level), *group),
-        Cell::Set(codes) => (0, codes[0], codes[codes.len() - 1]),
-        Cell::All => (2, 0, 0),
-    };
-    order.sort_by(|&a, &b| {
-        let (a, b) = (&cells[a as usize], &cells[b as usize]);
-        key(a).cmp(&key(b)).then_with(|| a.cmp(b))
-    });
-    let mut ranks = vec![0; cells.len()];
-    for (rank, cell) in (0..).zip(order) {
-        ranks[cell as usize] = rank;
-    }
-    ranks
 }
