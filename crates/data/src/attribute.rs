@@ -76,6 +76,17 @@ impl Attribute {
         }
     }
 
+    /// The cell of a group of a level, as a full-domain recoding has it. Columns without a hierarchy
+    /// have values and nothing above.
+    #[must_use]
+    pub fn cell_at(&self, level: Level, group: u32) -> Cell {
+        match &self.shape {
+            _ if level == Level(0) => Cell::Value(group),
+            Shape::Tree(hierarchy) if level < hierarchy.height() => Cell::Node(level.0, group),
+            _ => Cell::All,
+        }
+    }
+
     /// How much of the value is lost, from 0 (nothing) to 1 (all): DESIGN.md, *loss*.
     #[must_use]
     pub fn loss(&self, cell: &Cell) -> f64 {
@@ -86,7 +97,7 @@ impl Attribute {
             Cell::Node(level, group) => {
                 let Shape::Tree(hierarchy) = &self.shape else { return 1.0 };
                 let node = &hierarchy.groups(Level(*level))[*group as usize];
-                f64::from(node.hi - node.lo) / f64::from(hierarchy.n_leaves() - 1)
+                f64::from(node.hi - node.lo) / f64::from(hierarchy.n_leaves().max(2) - 1)
             }
             Cell::Set(values) => share_of(values.len() - 1, self.n_codes()),
         }

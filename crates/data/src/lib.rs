@@ -13,6 +13,7 @@ mod dictionary;
 mod frequency;
 mod hierarchy;
 mod hierarchy_build;
+mod levels;
 mod recoded;
 mod recoding;
 
@@ -22,5 +23,6 @@ pub use dictionary::{Dictionary, Kind};
 pub use frequency::{Collapsed, Extra, FrequencySet, collapse, distinct_share};
 pub use hierarchy::{Group, Hierarchy, HierarchyError, Level};
 pub use hierarchy_build::{BuildError, DatePart, MaskSide, dates, fan_out, intervals, mask};
+pub use levels::Levels;
 pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};
 pub use recoding::{Assignment, Branches, Node, NodeId, PartitionTree, SUPPRESSED};

@@ -30,6 +30,10 @@ impl Model for KAnonymity {
         true
     }
 
+    fn holds_for_supersets(&self) -> bool {
+        true
+    }
+
     fn looks_at(&self) -> Option<usize> {
         None
     }

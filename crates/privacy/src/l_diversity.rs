@@ -37,6 +37,10 @@ impl Model for DistinctDiversity {
         true
     }
 
+    fn holds_for_supersets(&self) -> bool {
+        true
+    }
+
     fn looks_at(&self) -> Option<usize> {
         Some(self.column)
     }

@@ -57,6 +57,10 @@ impl Model for SquaredErrorDiversity {
         true
     }
 
+    fn holds_for_supersets(&self) -> bool {
+        true
+    }
+
     fn looks_at(&self) -> Option<usize> {
         Some(self.column)
     }

@@ -6,10 +6,12 @@ mod class_size;
 mod classification;
 mod entropy;
 mod loss;
+mod measure;
 mod precision;
 
 pub use class_size::{average_class_size, discernibility};
 pub use classification::classification;
 pub use entropy::entropy;
 pub use loss::{loss, loss_by_column};
+pub use measure::Measure;
 pub use precision::precision;

@@ -1,13 +1,19 @@
-//! When a search stops before its end.
+//! When a search stops before its end, and what it may hold: the only reader of the clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-/// The user's wish to stop. Clones share it.
+/// The user's wish to stop, a time limit and a memory limit. Clones share the wish.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     cancelled: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+    memory: Option<u64>,
 }
+
+/// What a search may hold beside the table if nobody says otherwise.
+const MEMORY: u64 = 1 << 30;
 
 impl Budget {
     /// No limit, until [`Budget::cancel`] is called.
@@ -19,7 +25,21 @@ impl Budget {
     /// A budget that ends when the flag is raised.
     #[must_use]
     pub fn until(cancelled: Arc<AtomicBool>) -> Budget {
-        Budget { cancelled }
+        Budget { cancelled, ..Budget::default() }
+    }
+
+    /// The same budget, which ends after some time from now as well.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the one place where a search reads the clock")]
+    pub fn within(self, time: Option<Duration>) -> Budget {
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+        Budget { deadline, ..self }
+    }
+
+    /// The same budget with so many bytes to hold snapshots in.
+    #[must_use]
+    pub fn holding(self, memory: Option<u64>) -> Budget {
+        Budget { memory, ..self }
     }
 
     /// Asks whoever uses this budget to stop.
@@ -27,9 +47,22 @@ impl Budget {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether to stop.
+    /// Whether the user wants it to stop.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Whether to stop, by wish or because the time is up.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the one place where a search reads the clock")]
+    pub fn is_spent(&self) -> bool {
+        self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Bytes that a search may hold beside the table.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        self.memory.unwrap_or(MEMORY)
     }
 }

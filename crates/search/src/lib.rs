@@ -3,14 +3,24 @@
 //! A search is pure: no input or output, no clock but the [`Budget`]'s, no randomness but the seed's.
 //! Every algorithm takes the same [`Problem`] and gives the same [`Outcome`].
 
+mod bottom_up;
 mod budget;
+mod datafly;
+mod frequency;
+mod full_domain;
+mod incognito;
+pub mod lattice;
 pub mod mondrian;
+pub mod optimal;
 mod partition;
+mod samarati;
 
-use incrowd_data::{Assignment, FrequencySet, PartitionTree};
+use incrowd_data::{Assignment, FrequencySet, Level, Levels, PartitionTree};
 use incrowd_privacy::Model;
+use incrowd_quality::Measure;
 
 pub use budget::Budget;
+pub use incognito::Sharing;
 
 /// What every algorithm is given.
 #[derive(Debug, Clone, Copy)]
@@ -23,8 +33,49 @@ pub struct Problem<'a> {
     pub k: u64,
     /// The extra column whose distinct codes k counts; rows if none.
     pub entity: Option<usize>,
+    /// Rows that may be left out.
+    pub limit: u64,
+    /// Whether rows that are left out are released as a class of their own.
+    pub stars: bool,
+    /// What is minimised. Mondrian is greedy and minimises nothing.
+    pub measure: Measure,
+    /// The extra column that the classification measure looks at.
+    pub target: Option<usize>,
+    /// By attribute, its weight in loss and precision; 1 where there is none.
+    pub weights: &'a [f64],
+    /// By attribute, the least and greatest level of a full-domain recoding; any if it is empty.
+    pub levels: &'a [(Level, Level)],
+    /// Whether a full-domain search lists all minimal nodes.
+    pub wants_minimal: bool,
     /// When to stop.
     pub budget: &'a Budget,
+}
+
+impl<'a> Problem<'a> {
+    /// A problem that asks for k-anonymity and whatever else is among the models, with nothing left out
+    /// and the loss as the measure.
+    #[must_use]
+    pub fn new(
+        set: &'a FrequencySet,
+        models: &'a [Box<dyn Model>],
+        k: u64,
+        budget: &'a Budget,
+    ) -> Problem<'a> {
+        Problem {
+            set,
+            models,
+            k,
+            entity: None,
+            limit: 0,
+            stars: false,
+            measure: Measure::Loss,
+            target: None,
+            weights: &[],
+            levels: &[],
+            wants_minimal: false,
+            budget,
+        }
+    }
 }
 
 impl Problem<'_> {
@@ -54,8 +105,49 @@ pub struct Found {
     pub assignment: Assignment,
     /// The recoding as a function of the values; a local recoding is none.
     pub recoding: Recoding,
+    /// What is proved about its cost.
+    pub proof: Proof,
+    /// What the search did.
+    pub counters: Counters,
+    /// All minimal nodes of a full-domain search, if they were asked for, in lexicographic order.
+    pub minimal: Vec<MinimalNode>,
+}
+
+/// What is proved about the cost of a recoding.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Proof {
+    /// Whether no recoding of its kind costs less.
+    pub is_optimal: bool,
+    /// The cost, where the search minimises one.
+    pub cost: Option<f64>,
+    /// No recoding of its kind costs less than this.
+    pub lower_bound: Option<f64>,
+    /// Whether the time limit ended the search.
+    pub is_cut_short: bool,
+}
+
+/// What a search did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
     /// Nodes of the search space whose statistics were looked at.
     pub nodes_checked: u64,
+    /// Nodes of the search space, where that is finite and fits 64 bits.
+    pub nodes_total: Option<u64>,
+    /// Passes over the table.
+    pub table_scans: u64,
+    /// Frequency sets that were rolled up from others.
+    pub rollups: u64,
+}
+
+/// A node that can be released while nothing below it can.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MinimalNode {
+    /// The node.
+    pub levels: Levels,
+    /// Rows that it leaves out.
+    pub n_suppressed: u64,
+    /// What it costs.
+    pub cost: f64,
 }
 
 /// The recoding as a function.
@@ -63,6 +155,8 @@ pub struct Found {
 pub enum Recoding {
     /// A tree of cuts (strict multidimensional).
     Partition(PartitionTree),
+    /// A level per attribute.
+    FullDomain(Levels),
     /// No function of the values (relaxed multidimensional).
     Local,
 }
@@ -77,6 +171,24 @@ pub enum Infeasible {
         /// The models, described.
         broken: Vec<String>,
     },
+    /// No node of the lattice is within the suppression limit. What is said holds for the most general
+    /// one.
+    EveryNode {
+        /// The models that classes break, described, with the rows of these classes.
+        broken: Vec<(String, u64)>,
+        /// Rows that would have to be left out.
+        n_suppressed: u64,
+        /// The greatest k that is within the limit, where k decides alone.
+        largest_k: Option<u64>,
+        /// Whether the levels that the job allows keep an attribute below its root.
+        is_bounded: bool,
+    },
+    /// A full-domain search of an attribute without a hierarchy; the caller checks that.
+    NoHierarchy,
+    /// More columns, or columns with more values, than keys of 1,024 bits hold.
+    TooWide,
+    /// The time limit ended the search before it found anything.
+    OutOfTime,
 }
 
 /// The algorithms by name.
@@ -86,31 +198,64 @@ pub enum Algorithm {
     Mondrian,
     /// Relaxed multidimensional partitioning: a local recoding.
     MondrianRelaxed,
+    /// The proven optimum of full-domain recoding.
+    Optimal,
+    /// Full-domain recoding by subsets of the quasi-identifier.
+    Incognito(Sharing),
+    /// Full-domain recoding by binary search on the height.
+    Samarati,
+    /// Full-domain recoding breadth first, with or without roll-up.
+    BottomUp {
+        /// Whether frequency sets roll up from those below instead of passes over the table.
+        rolls_up: bool,
+    },
+    /// Greedy full-domain recoding.
+    Datafly,
 }
 
 impl Algorithm {
-    /// Every algorithm with its name.
-    pub const ALL: [(&'static str, Algorithm); 2] =
-        [("mondrian", Algorithm::Mondrian), ("mondrian-relaxed", Algorithm::MondrianRelaxed)];
+    /// Every algorithm with its name, variants included.
+    pub const ALL: [(&'static str, Algorithm); 10] = [
+        ("mondrian", Algorithm::Mondrian),
+        ("mondrian-relaxed", Algorithm::MondrianRelaxed),
+        ("optimal", Algorithm::Optimal),
+        ("incognito", Algorithm::Incognito(Sharing::Basic)),
+        ("incognito-super-roots", Algorithm::Incognito(Sharing::SuperRoots)),
+        ("incognito-cube", Algorithm::Incognito(Sharing::Cube)),
+        ("samarati", Algorithm::Samarati),
+        ("bottom-up", Algorithm::BottomUp { rolls_up: true }),
+        ("bottom-up-no-rollup", Algorithm::BottomUp { rolls_up: false }),
+        ("datafly", Algorithm::Datafly),
+    ];
+
+    /// Whether its recodings have one level per attribute, so that every attribute needs a hierarchy.
+    #[must_use]
+    pub fn is_full_domain(self) -> bool {
+        !matches!(self, Algorithm::Mondrian | Algorithm::MondrianRelaxed)
+    }
 
     /// Runs it.
     #[must_use]
     pub fn run(self, problem: &Problem) -> Outcome {
-        if let Some(reason) = infeasible(problem) {
-            return Outcome::Infeasible(reason);
-        }
         match self {
-            Algorithm::Mondrian => mondrian::strict(problem),
-            Algorithm::MondrianRelaxed => mondrian::relaxed(problem),
+            Algorithm::Mondrian => whole_table(problem).unwrap_or_else(|| mondrian::strict(problem)),
+            Algorithm::MondrianRelaxed => {
+                whole_table(problem).unwrap_or_else(|| mondrian::relaxed(problem))
+            }
+            Algorithm::Optimal => optimal::run(problem),
+            Algorithm::Incognito(sharing) => incognito::run(problem, sharing),
+            Algorithm::Samarati => samarati::run(problem),
+            Algorithm::BottomUp { rolls_up } => bottom_up::run(problem, rolls_up),
+            Algorithm::Datafly => datafly::run(problem),
         }
     }
 }
 
-/// With monotone models nothing is feasible unless the whole table as one class is: it is the union
-/// of all classes of any recoding.
-fn infeasible(problem: &Problem) -> Option<Infeasible> {
+/// A partitioning starts with the whole table as one class, and nothing is left out of it: nothing is
+/// feasible unless that is.
+fn whole_table(problem: &Problem) -> Option<Outcome> {
     if problem.set.is_empty() {
-        return Some(Infeasible::Empty);
+        return Some(Outcome::Infeasible(Infeasible::Empty));
     }
     let mut tally = incrowd_privacy::Tally::new(problem.set, problem.entity);
     for (vector, &rows) in problem.set.counts.iter().enumerate() {
@@ -122,5 +267,6 @@ fn infeasible(problem: &Problem) -> Option<Infeasible> {
         .filter(|model| !model.holds(tally.class()))
         .map(|model| model.describe())
         .collect();
-    if broken.is_empty() { None } else { Some(Infeasible::WholeTable { broken }) }
+    let is_feasible = broken.is_empty();
+    (!is_feasible).then_some(Outcome::Infeasible(Infeasible::WholeTable { broken }))
 }

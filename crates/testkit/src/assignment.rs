@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use incrowd_data::{Assignment, Branches, FrequencySet, Node, PartitionTree};
+use incrowd_data::{Assignment, Branches, FrequencySet, Node, PartitionTree, SUPPRESSED};
 
 use crate::Table;
 
 /// A set of rows, by index.
 pub type Rows = Vec<usize>;
 
-/// Whether every row of the set is in exactly one class.
+/// Whether every row of the set is in exactly one class, or left out with all of its vector.
 ///
 /// # Errors
 ///
@@ -31,6 +31,9 @@ pub fn check_assignment(set: &FrequencySet, assignment: &Assignment) -> Result<(
         if of_vector[0].0 != class {
             return Err(format!("vector {vector} is of class {class}, its first part is not"));
         }
+        if class == SUPPRESSED && of_vector.len() == 1 {
+            continue;
+        }
         let classes: BTreeSet<u32> = of_vector.iter().map(|&(class, _)| class).collect();
         let total: u64 = of_vector.iter().map(|&(_, rows)| u64::from(rows)).sum();
         if classes.len() != of_vector.len()
@@ -43,7 +46,7 @@ pub fn check_assignment(set: &FrequencySet, assignment: &Assignment) -> Result<(
     if divided.is_empty() { Ok(()) } else { Err(format!("no vector has the parts {divided:?}")) }
 }
 
-/// The rows of every class of a valid assignment. The rows of a divided vector are equal; they are
+/// The rows of every class of a valid assignment, those that are left out in none. The rows of a divided vector are equal; they are
 /// dealt to its parts in their order.
 ///
 /// # Panics
@@ -69,7 +72,9 @@ pub fn class_rows(vector_of: &[u32], assignment: &Assignment) -> Vec<Rows> {
                 class
             }
         };
-        classes[class as usize].push(row);
+        if class != SUPPRESSED {
+            classes[class as usize].push(row);
+        }
     }
     classes
 }

@@ -65,7 +65,7 @@
 //! };
 //! let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
 //! let budget = Budget::unlimited();
-//! let problem = Problem { set: &set, models: &models, k: 2, entity: None, budget: &budget };
+//! let problem = Problem::new(&set, &models, 2, &budget);
 //! let Outcome::Found(found) = Algorithm::Mondrian.run(&problem) else { panic!("feasible") };
 //! assert_eq!(found.assignment.class_of, [0, 0, 1, 1]);
 //! ```

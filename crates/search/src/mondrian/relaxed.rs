@@ -7,7 +7,7 @@
 use incrowd_data::{Assignment, Attribute, Codes, FrequencySet, Shape};
 use incrowd_privacy::{Tally, all_hold};
 
-use crate::{Found, Outcome, Problem, Recoding};
+use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
 
 /// Some rows of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,13 +29,16 @@ pub(crate) fn relaxed(problem: &Problem) -> Outcome {
         return Outcome::Cancelled;
     }
     let nodes_checked = 2 * classes.len() as u64 - 1;
+    let counters = Counters { nodes_checked, table_scans: 1, ..Counters::default() };
+    let proof = Proof { is_cut_short: problem.budget.is_spent(), ..Proof::default() };
     let assignment = assign(problem.set.len(), &classes);
-    Outcome::Found(Box::new(Found { assignment, recoding: Recoding::Local, nodes_checked }))
+    let recoding = Recoding::Local;
+    Outcome::Found(Box::new(Found { assignment, recoding, proof, counters, minimal: Vec::new() }))
 }
 
 /// The classes of a region.
 fn anonymize(problem: &Problem, region: Vec<Share>, tally: &mut Tally) -> Vec<Vec<Share>> {
-    if problem.budget.is_cancelled() {
+    if problem.budget.is_spent() {
         return vec![region];
     }
     let Some(parts) = halve(problem, &region, tally) else { return vec![region] };

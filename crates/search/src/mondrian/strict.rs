@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::by_width;
 use super::cut::{self, Cut};
 use crate::partition::{Buffers, CodeWidth, PackedCode, Points, extents};
-use crate::{Found, Outcome, Problem, Recoding};
+use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
 
 /// A region that was cut, or a leaf.
 enum Grown {
@@ -41,7 +41,7 @@ fn run<C: PackedCode>(problem: &Problem) -> Outcome {
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;
     }
-    Outcome::Found(Box::new(found(&grown, &leaf_order)))
+    Outcome::Found(Box::new(found(&grown, &leaf_order, problem.budget.is_spent())))
 }
 
 /// Partitions a region. `scratch` is as large; `leaf_order` receives the region's vectors, leaf by
@@ -111,7 +111,7 @@ fn choose<C: PackedCode>(
     region: &Buffers<'_, C>,
     tally: &mut Tally,
 ) -> Option<(usize, Cut)> {
-    if region.len() < 2 || problem.budget.is_cancelled() {
+    if region.len() < 2 || problem.budget.is_spent() {
         return None;
     }
     let n_rows: u64 = region.rows.iter().map(|&rows| u64::from(rows)).sum();
@@ -124,12 +124,13 @@ fn choose<C: PackedCode>(
     })
 }
 
-fn found(grown: &Grown, leaf_order: &[u32]) -> Found {
+fn found(grown: &Grown, leaf_order: &[u32], is_cut_short: bool) -> Found {
     let mut numbering = Numbering { nodes: Vec::new(), leaf_ends: Vec::new() };
     numbering.number(grown);
     let Numbering { nodes, leaf_ends } = numbering;
     let n_classes = u32::try_from(leaf_ends.len()).expect("fewer classes than 2^32");
     let nodes_checked = nodes.len() as u64;
+    let counters = Counters { nodes_checked, table_scans: 1, ..Counters::default() };
     Found {
         assignment: Assignment {
             class_of: class_of(leaf_order, &leaf_ends),
@@ -137,7 +138,9 @@ fn found(grown: &Grown, leaf_order: &[u32]) -> Found {
             parts: Vec::new(),
         },
         recoding: Recoding::Partition(PartitionTree { nodes, n_classes }),
-        nodes_checked,
+        proof: Proof { is_cut_short, ..Proof::default() },
+        counters,
+        minimal: Vec::new(),
     }
 }
 

@@ -3,10 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
 mod conformance;
+mod full_domain;
+mod laws;
 mod oracle;
 mod properties;
 
-use incrowd_data::{FrequencySet, PartitionTree};
+use std::collections::{BTreeMap, BTreeSet};
+
+use incrowd_data::{FrequencySet, Levels, PartitionTree, SUPPRESSED, Shape};
 use incrowd_privacy::{
     Class, Distance, DistinctDiversity, EntropyDiversity, KAnonymity, Model, RecursiveDiversity,
     SquaredErrorDiversity, TCloseness,
@@ -114,7 +118,7 @@ fn run(algorithm: Algorithm, set: &FrequencySet, job: &Job) -> Outcome {
 
 fn run_within(algorithm: Algorithm, set: &FrequencySet, job: &Job, budget: &Budget) -> Outcome {
     let Job { k, models, entity } = job;
-    algorithm.run(&Problem { set, models, k: *k, entity: *entity, budget })
+    algorithm.run(&Problem { entity: *entity, ..Problem::new(set, models, *k, budget) })
 }
 
 /// Runs a search and checks all that holds for every algorithm; gives the rows of every class, or
@@ -124,10 +128,13 @@ fn verified(algorithm: Algorithm, table: &Table, job: &Job) -> Option<Vec<Rows>>
     let (set, vector_of) = table.collapse();
     let outcome = run(algorithm, &set, job);
     let broken = broken(table, job);
+    // Only a partitioning starts with the whole table as one class.
+    let is_open = algorithm.is_full_domain() && job.models.iter().any(|m| !m.is_monotone());
     let context = || format!("{algorithm:?}, {} of {table:?}", job.describe());
     match outcome {
         Outcome::Found(found) => {
-            assert!(broken.is_empty() && !table.rows.is_empty(), "infeasible: {}", context());
+            assert!(is_open || broken.is_empty(), "infeasible: {}", context());
+            assert!(!table.rows.is_empty(), "infeasible: {}", context());
             let classes = check_found(table, (&set, &vector_of), &found, job);
             Some(classes.unwrap_or_else(|wrong| panic!("{wrong}: {}", context())))
         }
@@ -141,6 +148,14 @@ fn verified(algorithm: Algorithm, table: &Table, job: &Job) -> Option<Vec<Rows>>
             assert_eq!(found, broken, "{}", context());
             None
         }
+        Outcome::Infeasible(Infeasible::EveryNode { broken: found, is_bounded, .. }) => {
+            assert!(algorithm.is_full_domain() && !is_bounded, "{}", context());
+            let found: Vec<String> = found.into_iter().map(|(model, _)| model).collect();
+            assert!(!found.is_empty(), "feasible: {}", context());
+            assert_eq!(found, broken, "{}", context());
+            None
+        }
+        Outcome::Infeasible(other) => panic!("{other:?}: {}", context()),
         Outcome::Cancelled => panic!("nobody cancelled: {}", context()),
     }
 }
@@ -170,6 +185,7 @@ fn check_found(
     }
     match &found.recoding {
         Recoding::Partition(tree) => check_function(set, found, tree)?,
+        Recoding::FullDomain(levels) => check_levels(set, found, levels)?,
         Recoding::Local => {}
     }
     Ok(classes)
@@ -187,4 +203,27 @@ fn check_function(set: &FrequencySet, found: &Found, tree: &PartitionTree) -> Re
         }
     }
     check_tree(tree, &n_codes, 20_000)
+}
+
+/// Two vectors are in the same class just if they look the same at the levels of a node.
+fn check_levels(set: &FrequencySet, found: &Found, levels: &Levels) -> Result<(), String> {
+    let label = |vector: usize| -> Vec<u32> {
+        let groups = set.attributes.iter().zip(&set.vectors).zip(levels.iter());
+        groups
+            .map(|((attribute, codes), level)| match &attribute.shape {
+                Shape::Tree(tree) => tree.group_of(level, codes.get(vector)),
+                _ => panic!("a full-domain recoding of a column without a hierarchy"),
+            })
+            .collect()
+    };
+    let mut class_of_label = BTreeMap::new();
+    for (vector, &class) in found.assignment.class_of.iter().enumerate() {
+        if *class_of_label.entry(label(vector)).or_insert(class) != class {
+            return Err(format!("vector {vector} looks like one of another class"));
+        }
+    }
+    let kept: BTreeSet<u32> =
+        class_of_label.values().copied().filter(|class| *class != SUPPRESSED).collect();
+    let n_kept = class_of_label.values().filter(|class| **class != SUPPRESSED).count();
+    if kept.len() == n_kept { Ok(()) } else { Err("a class has two looks".to_owned()) }
 }

@@ -1,0 +1,393 @@
+//! Frequency sets at nodes of the lattice, and how one rolls up into another.
+//!
+//! The groups of a node are packed into keys with a fixed field of bits per attribute, wide enough for
+//! the values themselves. Rolling up from one node to another then touches only the attributes whose
+//! level differs: a table look-up each, in place. Equal keys are counted in an open hash table whose
+//! slots are group numbers.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use incrowd_data::{Codes, FrequencySet, Hierarchy, Level, Levels, Shape, bits_for};
+
+/// Stands for the level of an attribute that is not counted: one group of everything.
+pub(crate) const ABSENT: Level = Level(u8::MAX);
+
+/// Where the group of an attribute stands in a key.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
+/// The groups of a node with their rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Frequencies {
+    pub(crate) levels: Levels,
+    /// `words` words a group.
+    keys: Vec<u64>,
+    /// Rows per group.
+    pub(crate) counts: Vec<u32>,
+    /// By counted extra column.
+    pub(crate) spreads: Vec<Spread>,
+}
+
+/// How often each code of an extra column occurs in each group.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spread {
+    /// By group, where its entries end.
+    ends: Vec<u32>,
+    /// Code and rows.
+    entries: Vec<(u32, u32)>,
+}
+
+impl Spread {
+    /// The codes of a group with their rows, each code once.
+    pub(crate) fn of_group(&self, group: usize) -> &[(u32, u32)] {
+        let start = if group == 0 { 0 } else { self.ends[group - 1] as usize };
+        &self.entries[start..self.ends[group] as usize]
+    }
+}
+
+impl Frequencies {
+    /// The number of groups.
+    pub(crate) fn n_groups(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The memory that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let spreads = self.spreads.iter().map(|s| 4 * s.ends.len() + 8 * s.entries.len());
+        (8 * self.keys.len() + 4 * self.counts.len() + spreads.sum::<usize>()) as u64
+    }
+}
+
+/// Why a table cannot be counted this way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooWide;
+
+/// Counts groups of a frequency set at any node.
+#[derive(Debug)]
+pub(crate) struct Counter<'a> {
+    set: &'a FrequencySet,
+    hierarchies: Vec<&'a Hierarchy>,
+    fields: Vec<Field>,
+    words: usize,
+    /// By attribute, lower and upper level: the group of the upper level that holds each group of the
+    /// lower one.
+    up: Vec<Vec<Vec<Box<[u32]>>>>,
+    /// The extra columns that are counted, by index.
+    extras: Vec<usize>,
+    n_scans: AtomicU64,
+    n_rollups: AtomicU64,
+}
+
+/// The most words that a key may have.
+const MOST_WORDS: usize = 16;
+
+impl<'a> Counter<'a> {
+    /// A counter over attributes that all have hierarchies, which also counts some extra columns.
+    pub(crate) fn new(set: &'a FrequencySet, extras: Vec<usize>) -> Result<Counter<'a>, TooWide> {
+        let hierarchies: Vec<&Hierarchy> = set
+            .attributes
+            .iter()
+            .map(|attribute| match &attribute.shape {
+                Shape::Tree(hierarchy) => hierarchy,
+                _ => panic!("a full-domain search needs hierarchies; the caller checks that"),
+            })
+            .collect();
+        let (fields, words) = layout(&hierarchies)?;
+        let up = hierarchies.iter().map(|hierarchy| maps(hierarchy)).collect();
+        let (n_scans, n_rollups) = (AtomicU64::new(0), AtomicU64::new(0));
+        Ok(Counter { set, hierarchies, fields, words, up, extras, n_scans, n_rollups })
+    }
+
+    pub(crate) fn hierarchies(&self) -> &[&'a Hierarchy] {
+        &self.hierarchies
+    }
+
+    /// Passes over the table so far.
+    pub(crate) fn n_scans(&self) -> u64 {
+        self.n_scans.load(Ordering::Relaxed)
+    }
+
+    /// Frequency sets that were rolled up from others so far.
+    pub(crate) fn n_rollups(&self) -> u64 {
+        self.n_rollups.load(Ordering::Relaxed)
+    }
+
+    /// The group of an attribute in a group of vectors.
+    pub(crate) fn group(&self, of: &Frequencies, at: usize, attribute: usize) -> u32 {
+        let Field { word, shift, mask } = self.fields[attribute];
+        let bits = of.keys[at * self.words + word] >> shift & mask;
+        u32::try_from(bits).expect("a group is a u32")
+    }
+
+    /// The number of groups of an attribute at a level.
+    pub(crate) fn n_groups(&self, attribute: usize, level: Level) -> usize {
+        if level == ABSENT { 1 } else { self.hierarchies[attribute].groups(level).len() }
+    }
+
+    /// The frequency set of a node, by a pass over the table.
+    pub(crate) fn scan(&self, levels: &Levels) -> Frequencies {
+        self.n_scans.fetch_add(1, Ordering::Relaxed);
+        let keys = self.keys(levels);
+        let rows = &self.set.counts;
+        let Grouped { group_of, keys, counts } =
+            group(self.words, &keys, rows, self.most_groups(levels), &[]);
+        let spreads = self
+            .extras
+            .iter()
+            .map(|&extra| {
+                let codes = &self.set.extras[extra].codes;
+                let entries = (0..rows.len()).map(|vector| (codes.get(vector), rows[vector]));
+                self.spread(extra, counts.len(), &group_of, entries.map(|entry| [entry]))
+            })
+            .collect();
+        Frequencies { levels: levels.clone(), keys, counts, spreads }
+    }
+
+    /// The frequency set of a node, from that of a node below it (the roll-up property).
+    pub(crate) fn roll_up(&self, source: &Frequencies, levels: &Levels) -> Frequencies {
+        self.n_rollups.fetch_add(1, Ordering::Relaxed);
+        debug_assert!(levels.generalizes(&source.levels), "only upwards");
+        let changes = self.changes(&source.levels, levels);
+        let most = self.most_groups(levels);
+        let Grouped { group_of, keys, counts } =
+            group(self.words, &source.keys, &source.counts, most, &changes);
+        let spreads = self
+            .extras
+            .iter()
+            .zip(&source.spreads)
+            .map(|(&extra, spread)| {
+                let entries = (0..source.n_groups()).map(|group| spread.of_group(group));
+                self.spread(extra, counts.len(), &group_of, entries)
+            })
+            .collect();
+        Frequencies { levels: levels.clone(), keys, counts, spreads }
+    }
+
+    /// The group of each vector of the set.
+    pub(crate) fn assign(&self, at: &Frequencies) -> Vec<u32> {
+        let keys = self.keys(&at.levels);
+        // The table's vectors, after the groups themselves, so that these keep their numbers.
+        let mut all = at.keys.clone();
+        all.extend_from_slice(&keys);
+        let uncounted = vec![0; all.len() / self.words];
+        let n_groups = at.n_groups();
+        let grouped = group(self.words, &all, &uncounted, n_groups as u128, &[]);
+        grouped.group_of[n_groups..].to_vec()
+    }
+
+    fn keys(&self, levels: &Levels) -> Vec<u64> {
+        let mut keys = vec![0u64; self.set.len() * self.words];
+        for (attribute, (codes, level)) in self.set.vectors.iter().zip(levels.iter()).enumerate() {
+            if level == ABSENT || self.n_groups(attribute, level) == 1 {
+                continue;
+            }
+            let hierarchy = self.hierarchies[attribute];
+            let Field { word, shift, .. } = self.fields[attribute];
+            let bits: Vec<u64> = (0..hierarchy.n_leaves())
+                .map(|leaf| u64::from(hierarchy.group_of(level, leaf)) << shift)
+                .collect();
+            let words = keys.iter_mut().skip(word).step_by(self.words);
+            match codes {
+                Codes::U8(codes) => words.zip(codes).for_each(|(w, &c)| *w |= bits[usize::from(c)]),
+                Codes::U16(codes) => {
+                    words.zip(codes).for_each(|(w, &c)| *w |= bits[usize::from(c)]);
+                }
+                Codes::U32(codes) => words.zip(codes).for_each(|(w, &c)| *w |= bits[c as usize]),
+            }
+        }
+        keys
+    }
+
+    fn changes(&self, from: &Levels, to: &Levels) -> Vec<Change<'_>> {
+        from.iter()
+            .zip(to.iter())
+            .enumerate()
+            .filter(|(_, (from, to))| from != to)
+            .map(|(attribute, (from, to))| {
+                let map: &[u32] = if to == ABSENT || self.n_groups(attribute, to) == 1 {
+                    &[]
+                } else {
+                    let steps = usize::from(to.0 - from.0) - 1;
+                    &self.up[attribute][usize::from(from.0)][steps]
+                };
+                Change { field: self.fields[attribute], map }
+            })
+            .collect()
+    }
+
+    /// No more groups than combinations of groups of the attributes.
+    fn most_groups(&self, levels: &Levels) -> u128 {
+        let sizes = levels.iter().enumerate().map(|(at, level)| self.n_groups(at, level) as u128);
+        sizes.fold(1u128, u128::saturating_mul)
+    }
+
+    /// Adds up the entries of an extra column by new group.
+    fn spread(
+        &self,
+        extra: usize,
+        n_groups: usize,
+        group_of: &[u32],
+        entries: impl Iterator<Item = impl AsRef<[(u32, u32)]>> + Clone,
+    ) -> Spread {
+        // Sources in the order of their groups, so that one dense histogram serves all groups.
+        let mut ends = vec![0u32; n_groups + 1];
+        for (&group, entries) in group_of.iter().zip(entries.clone()) {
+            ends[group as usize + 1] +=
+                u32::try_from(entries.as_ref().len()).expect("fewer entries than rows");
+        }
+        for group in 0..n_groups {
+            ends[group + 1] += ends[group];
+        }
+        let mut sorted = vec![(0u32, 0u32); ends[n_groups] as usize];
+        let mut next = ends.clone();
+        for (&group, entries) in group_of.iter().zip(entries) {
+            let place = &mut next[group as usize];
+            for &entry in entries.as_ref() {
+                sorted[*place as usize] = entry;
+                *place += 1;
+            }
+        }
+        let mut rows_of = vec![0u32; self.set.extras[extra].n_codes as usize];
+        let mut spread = Spread { ends: Vec::with_capacity(n_groups), entries: Vec::new() };
+        for group in 0..n_groups {
+            let of_group = &sorted[ends[group] as usize..ends[group + 1] as usize];
+            let start = spread.entries.len();
+            for &(code, rows) in of_group {
+                if rows_of[code as usize] == 0 {
+                    spread.entries.push((code, 0));
+                }
+                rows_of[code as usize] += rows;
+            }
+            for entry in &mut spread.entries[start..] {
+                entry.1 = std::mem::take(&mut rows_of[entry.0 as usize]);
+            }
+            spread.ends.push(u32::try_from(spread.entries.len()).expect("fewer than rows"));
+        }
+        spread
+    }
+}
+
+/// A field of every key that is replaced by its entry in a map; by 0 where the map is empty.
+#[derive(Clone, Copy)]
+struct Change<'a> {
+    field: Field,
+    map: &'a [u32],
+}
+
+impl Change<'_> {
+    #[inline]
+    fn apply<const W: usize>(&self, key: &mut [u64; W]) {
+        let Field { word, shift, mask } = self.field;
+        let word = &mut key[word];
+        let old = *word >> shift & mask;
+        let new = usize::try_from(old).ok().and_then(|old| self.map.get(old));
+        *word = *word & !(mask << shift) | u64::from(new.copied().unwrap_or(0)) << shift;
+    }
+}
+
+struct Grouped {
+    /// By source, its group.
+    group_of: Vec<u32>,
+    keys: Vec<u64>,
+    counts: Vec<u32>,
+}
+
+/// Groups equal keys after some of their fields were changed.
+fn group(words: usize, keys: &[u64], rows: &[u32], most: u128, changes: &[Change]) -> Grouped {
+    match words {
+        1 => group_words::<1>(keys, rows, most, changes),
+        2 => group_words::<2>(keys, rows, most, changes),
+        4 => group_words::<4>(keys, rows, most, changes),
+        8 => group_words::<8>(keys, rows, most, changes),
+        _ => group_words::<MOST_WORDS>(keys, rows, most, changes),
+    }
+}
+
+fn group_words<const W: usize>(
+    keys: &[u64],
+    rows: &[u32],
+    most: u128,
+    changes: &[Change],
+) -> Grouped {
+    let (sources, _) = keys.as_chunks::<W>();
+    let most = usize::try_from(most).unwrap_or(usize::MAX).min(sources.len());
+    let n_slots = (2 * most).next_power_of_two().max(4);
+    let shift = u64::BITS - n_slots.trailing_zeros();
+    // Group number and one; 0 is free.
+    let mut slots = vec![0u32; n_slots];
+    let mut group_of = Vec::with_capacity(sources.len());
+    let mut groups: Vec<[u64; W]> = Vec::new();
+    let mut counts: Vec<u32> = Vec::new();
+    for (&source, &rows) in sources.iter().zip(rows) {
+        let mut key = source;
+        for change in changes {
+            change.apply(&mut key);
+        }
+        let mut slot = usize::try_from(hash(&key) >> shift).expect("below the number of slots");
+        let group = loop {
+            let held = slots[slot] as usize;
+            if held == 0 {
+                groups.push(key);
+                counts.push(0);
+                slots[slot] = u32::try_from(groups.len()).expect("fewer groups than 2^32");
+                break groups.len() - 1;
+            }
+            if groups[held - 1] == key {
+                break held - 1;
+            }
+            slot = (slot + 1) & (n_slots - 1);
+        };
+        counts[group] += rows;
+        group_of.push(slots[slot] - 1);
+    }
+    Grouped { group_of, keys: groups.into_flattened(), counts }
+}
+
+/// Multiply and fold, a word at a time; the high bits are the good ones.
+#[inline]
+fn hash<const W: usize>(key: &[u64; W]) -> u64 {
+    let mut hash = 0u64;
+    for &word in key {
+        hash = (hash.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    hash ^= hash >> 32;
+    hash.wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+/// A field per attribute, none of which lies across two words.
+fn layout(hierarchies: &[&Hierarchy]) -> Result<(Vec<Field>, usize), TooWide> {
+    let (mut word, mut shift) = (0, 0);
+    let mut fields = Vec::with_capacity(hierarchies.len());
+    for hierarchy in hierarchies {
+        let bits = bits_for(hierarchy.n_leaves());
+        if bits == 0 {
+            fields.push(Field { word: 0, shift: 0, mask: 0 });
+            continue;
+        }
+        if shift + bits > u64::BITS {
+            word += 1;
+            shift = 0;
+        }
+        fields.push(Field { word, shift, mask: (1u64 << bits) - 1 });
+        shift += bits;
+    }
+    // Only so many widths of keys are compiled.
+    let words = (word + 1).next_power_of_two();
+    if words > MOST_WORDS { Err(TooWide) } else { Ok((fields, words)) }
+}
+
+fn maps(hierarchy: &Hierarchy) -> Vec<Vec<Box<[u32]>>> {
+    let top = hierarchy.height().0;
+    (0..top)
+        .map(|from| {
+            let groups = hierarchy.groups(Level(from));
+            (from + 1..=top)
+                .map(|to| groups.iter().map(|g| hierarchy.group_of(Level(to), g.lo)).collect())
+                .collect()
+        })
+        .collect()
+}

@@ -1,0 +1,340 @@
+//! What all full-domain searches share: the lattice of a problem, the verdict on a node, and the way
+//! from a node to an outcome.
+
+mod graph;
+mod pricing;
+mod select;
+
+use incrowd_data::{
+    Assignment, Group, Hierarchy, Level, Levels, SUPPRESSED, Shape, running_counts,
+};
+use incrowd_privacy::{Class, Histogram, Model};
+use incrowd_quality::Measure;
+
+use crate::frequency::{Counter, Frequencies};
+use crate::lattice::Lattice;
+use crate::{Counters, Found, Infeasible, MinimalNode, Outcome, Problem, Proof, Recoding};
+
+pub(crate) use graph::{Graph, Spent};
+pub(crate) use pricing::{Price, Pricing, Ticks};
+use pricing::Fate;
+pub(crate) use select::conclude;
+
+/// What is known of a node whose frequency set was counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verdict {
+    /// Rows in classes that break a model.
+    pub(crate) n_suppressed: u64,
+    /// Whether the node can be released.
+    pub(crate) is_feasible: bool,
+    /// Whether no specialization of it can: too many rows are doomed.
+    pub(crate) is_hopeless: bool,
+    pub(crate) price: Price,
+}
+
+/// Whether the nodes of a problem can be released, and what they cost.
+pub(crate) struct Judge<'a> {
+    pub(crate) problem: &'a Problem<'a>,
+    pub(crate) counter: Counter<'a>,
+    pub(crate) pricing: Pricing,
+    pub(crate) lattice: Lattice,
+    /// Index of the target among the counted extras.
+    target: Option<usize>,
+    /// The extras whose spreads are counted.
+    extras: Vec<usize>,
+}
+
+impl<'a> Judge<'a> {
+    /// Sets up a problem; an outcome if there is nothing to search.
+    pub(crate) fn new(problem: &'a Problem<'a>) -> Result<Judge<'a>, Outcome> {
+        if problem.set.is_empty() {
+            return Err(Outcome::Infeasible(Infeasible::Empty));
+        }
+        let hierarchies: Option<Vec<&Hierarchy>> = problem
+            .set
+            .attributes
+            .iter()
+            .map(|attribute| match &attribute.shape {
+                Shape::Tree(hierarchy) => Some(hierarchy),
+                _ => None,
+            })
+            .collect();
+        let Some(hierarchies) = hierarchies else {
+            return Err(Outcome::Infeasible(Infeasible::NoHierarchy));
+        };
+        let needs_target = problem.measure == Measure::Classification;
+        let extras: Vec<usize> = (0..problem.set.extras.len())
+            .filter(|&extra| {
+                let is_looked_at =
+                    problem.models.iter().any(|model| model.looks_at() == Some(extra));
+                let is_target = needs_target && problem.target == Some(extra);
+                is_looked_at || is_target || problem.entity == Some(extra)
+            })
+            .collect();
+        let target = problem.target.filter(|_| needs_target);
+        let target = target.and_then(|target| extras.iter().position(|&extra| extra == target));
+        let counter = Counter::new(problem.set, extras.clone())
+            .map_err(|_| Outcome::Infeasible(Infeasible::TooWide))?;
+        let pricing = Pricing::new(problem, &hierarchies);
+        let lattice = lattice(problem, &hierarchies);
+        Ok(Judge { problem, counter, pricing, lattice, target, extras })
+    }
+
+    /// The verdict on a node with all attributes.
+    pub(crate) fn verdict(&self, at: &Frequencies) -> Verdict {
+        let fates = self.fates(at);
+        let majority = |group: usize| {
+            let spread = self.target.map(|target| at.spreads[target].of_group(group));
+            let most = spread.and_then(|entries| entries.iter().map(|(_, rows)| *rows).max());
+            u64::from(most.unwrap_or(0))
+        };
+        let price = self.pricing.price(&self.counter, at, &fates, majority);
+        let mut judged = Sums::default();
+        for (&rows, &fate) in at.counts.iter().zip(&fates) {
+            judged.add(u64::from(rows), fate);
+        }
+        let Sums { kept, suppressed, doomed } = judged;
+        let is_within = suppressed <= self.problem.limit && kept > 0;
+        Verdict {
+            n_suppressed: suppressed,
+            is_feasible: is_within && self.stars_hold(at, &fates, suppressed),
+            is_hopeless: doomed > self.problem.limit
+                || kept + (suppressed - doomed) == 0
+                || self.is_broken_below(suppressed),
+            price,
+        }
+    }
+
+    /// Whether a node over some attributes, or over all, is not hopeless: the condition that the
+    /// searches which go by the laws of the lattice search with. It is monotone for any models, and
+    /// being feasible where all models hold for supersets or nothing may be suppressed.
+    pub(crate) fn may_hold(&self, at: &Frequencies) -> bool {
+        let fates = self.fates(at);
+        let mut judged = Sums::default();
+        for (&rows, &fate) in at.counts.iter().zip(&fates) {
+            judged.add(u64::from(rows), fate);
+        }
+        judged.doomed <= self.problem.limit
+            && judged.doomed < self.problem.set.n_rows
+            && !self.is_broken_below(judged.suppressed)
+    }
+
+    /// Whether [`Judge::may_hold`] decides feasibility.
+    pub(crate) fn is_monotone(&self) -> bool {
+        let models = &self.problem.models;
+        let holds_above = models.iter().all(|model| model.holds_for_supersets());
+        let is_unsuppressed = self.problem.limit == 0;
+        let is_monotone = models.iter().all(|model| model.is_monotone());
+        let stars = self.problem.stars && !is_unsuppressed;
+        !stars && (holds_above || is_unsuppressed && is_monotone)
+    }
+
+    /// Where nothing may be suppressed, a class that breaks a monotone model has a part that does. With
+    /// a model that is not monotone nobody knows which one was broken.
+    fn is_broken_below(&self, suppressed: u64) -> bool {
+        let all_monotone = self.problem.models.iter().all(|model| model.is_monotone());
+        self.problem.limit == 0 && all_monotone && suppressed > 0
+    }
+
+    /// Whether the suppressed rows, released as `*`, are a class for which every model holds.
+    fn stars_hold(&self, at: &Frequencies, fates: &[Fate], suppressed: u64) -> bool {
+        if !self.problem.stars || suppressed == 0 {
+            return true;
+        }
+        let mut class = self.empty_class();
+        for group in (0..fates.len()).filter(|&group| fates[group] != Fate::Kept) {
+            self.add(&mut class, at, group);
+        }
+        self.problem.models.iter().all(|model| model.holds(&class))
+    }
+
+    fn fates(&self, at: &Frequencies) -> Vec<Fate> {
+        let k = self.problem.k;
+        if self.problem.only_counts() {
+            let fate = |&rows: &u32| if u64::from(rows) < k { Fate::Doomed } else { Fate::Kept };
+            return at.counts.iter().map(fate).collect();
+        }
+        let mut class = self.empty_class();
+        (0..at.n_groups())
+            .map(|group| {
+                if u64::from(at.counts[group]) < k {
+                    return Fate::Doomed;
+                }
+                class.n_rows = 0;
+                class.histograms.iter_mut().for_each(Histogram::clear);
+                self.add(&mut class, at, group);
+                fate(self.problem.models, &class)
+            })
+            .collect()
+    }
+
+    fn empty_class(&self) -> Class {
+        let extras = &self.problem.set.extras;
+        let histograms = extras.iter().map(|extra| Histogram::new(extra.n_codes)).collect();
+        Class { n_rows: 0, n_entities: 0, histograms }
+    }
+
+    fn add(&self, class: &mut Class, at: &Frequencies, group: usize) {
+        class.n_rows += u64::from(at.counts[group]);
+        for (&extra, spread) in self.extras.iter().zip(&at.spreads) {
+            for &(code, rows) in spread.of_group(group) {
+                class.histograms[extra].add(code, u64::from(rows));
+            }
+        }
+        class.n_entities = match self.problem.entity {
+            Some(entity) => class.histograms[entity].present().len() as u64,
+            None => class.n_rows,
+        };
+    }
+
+    /// By attribute and level, the number of groups that have rows.
+    pub(crate) fn distinct_values(&self) -> Vec<Vec<usize>> {
+        let of_attribute = |attribute: usize| {
+            let running = running_counts(self.problem.set, attribute);
+            let hierarchy = self.counter.hierarchies()[attribute];
+            let has_rows = |group: &&Group| running[group.hi as usize + 1] > running[group.lo as usize];
+            let levels = (0..=hierarchy.height().0).map(Level);
+            levels.map(|level| hierarchy.groups(level).iter().filter(has_rows).count()).collect()
+        };
+        (0..self.lattice.n_attributes()).map(of_attribute).collect()
+    }
+
+    /// The outcome that releases a node.
+    pub(crate) fn found(&self, at: &Frequencies, proof: Proof, counters: Counters) -> Found {
+        let mut next = 0;
+        let class_of_group: Vec<u32> = self
+            .fates(at)
+            .into_iter()
+            .map(|fate| match fate {
+                Fate::Kept => {
+                    next += 1;
+                    next - 1
+                }
+                Fate::Suppressed | Fate::Doomed => SUPPRESSED,
+            })
+            .collect();
+        let groups = self.counter.assign(at);
+        let class_of = groups.iter().map(|&group| class_of_group[group as usize]).collect();
+        Found {
+            assignment: Assignment { class_of, n_classes: next, parts: Vec::new() },
+            recoding: Recoding::FullDomain(at.levels.clone()),
+            proof,
+            counters,
+            minimal: Vec::new(),
+        }
+    }
+
+    /// Why no node can be released, told from the most general one.
+    pub(crate) fn infeasible(&self) -> Outcome {
+        let high = self.lattice.high();
+        let at = self.counter.scan(high);
+        let fates = self.fates(&at);
+        let mut broken: Vec<(String, u64)> = Vec::new();
+        let mut class = self.empty_class();
+        let models = self.problem.models;
+        let mut rows_of_model = vec![0u64; models.len()];
+        for group in 0..at.n_groups() {
+            class.n_rows = 0;
+            class.histograms.iter_mut().for_each(Histogram::clear);
+            self.add(&mut class, &at, group);
+            for (rows, _) in
+                rows_of_model.iter_mut().zip(models).filter(|(_, model)| !model.holds(&class))
+            {
+                *rows += class.n_rows;
+            }
+        }
+        for (model, rows) in models.iter().zip(rows_of_model).filter(|(_, rows)| *rows > 0) {
+            broken.push((model.describe(), rows));
+        }
+        let suppressed = at.counts.iter().zip(&fates).filter(|(_, fate)| **fate != Fate::Kept);
+        let n_suppressed = suppressed.map(|(&rows, _)| u64::from(rows)).sum();
+        Outcome::Infeasible(Infeasible::EveryNode {
+            broken,
+            n_suppressed,
+            largest_k: self.largest_k(&at),
+            is_bounded: self
+                .counter
+                .hierarchies()
+                .iter()
+                .zip(high.iter())
+                .any(|(hierarchy, level)| level < hierarchy.height()),
+        })
+    }
+
+    /// The greatest k that is within the suppression limit at the most general node, if k-anonymity of
+    /// rows is all that is asked.
+    fn largest_k(&self, at: &Frequencies) -> Option<u64> {
+        if !self.problem.only_counts() {
+            return None;
+        }
+        let mut sizes: Vec<u64> = at.counts.iter().map(|&rows| u64::from(rows)).collect();
+        sizes.sort_unstable();
+        let mut smaller = 0;
+        let k = sizes.into_iter().find(|size| {
+            smaller += size;
+            smaller > self.problem.limit
+        });
+        k.filter(|&k| k >= 2)
+    }
+
+    /// What is listed of a minimal node.
+    pub(crate) fn minimal_node(&self, levels: Levels, verdict: &Verdict) -> MinimalNode {
+        MinimalNode { levels, n_suppressed: verdict.n_suppressed, cost: verdict.price.value }
+    }
+
+    /// The counters of a search that looked at so many nodes.
+    pub(crate) fn counters(&self, nodes_checked: u64) -> Counters {
+        Counters {
+            nodes_checked,
+            nodes_total: self.lattice.n_nodes(),
+            table_scans: self.counter.n_scans(),
+            rollups: self.counter.n_rollups(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Sums {
+    kept: u64,
+    suppressed: u64,
+    doomed: u64,
+}
+
+impl Sums {
+    fn add(&mut self, rows: u64, fate: Fate) {
+        match fate {
+            Fate::Kept => self.kept += rows,
+            Fate::Suppressed => self.suppressed += rows,
+            Fate::Doomed => {
+                self.suppressed += rows;
+                self.doomed += rows;
+            }
+        }
+    }
+}
+
+fn fate(models: &[Box<dyn Model>], class: &Class) -> Fate {
+    let mut fate = Fate::Kept;
+    for model in models.iter().filter(|model| !model.holds(class)) {
+        if model.holds_for_supersets() {
+            return Fate::Doomed;
+        }
+        fate = Fate::Suppressed;
+    }
+    fate
+}
+
+/// The nodes between the levels that the problem allows.
+fn lattice(problem: &Problem, hierarchies: &[&Hierarchy]) -> Lattice {
+    let bounds = |attribute: usize, height: Level| {
+        problem.levels.get(attribute).copied().unwrap_or((Level(0), height))
+    };
+    let bounds: Vec<(Level, Level)> = hierarchies
+        .iter()
+        .enumerate()
+        .map(|(attribute, hierarchy)| bounds(attribute, hierarchy.height()))
+        .collect();
+    let low = Levels::new(bounds.iter().map(|(low, _)| *low));
+    let high = Levels::new(bounds.iter().zip(hierarchies).map(|((_, high), h)| (*high).min(h.height())));
+    Lattice::between(low, high).expect("levels were checked against the hierarchies")
+}

@@ -1,0 +1,338 @@
+//! What a node costs, and what every node above or below it costs at least.
+//!
+//! Costs are compared as whole numbers of *ticks*, so that ties are ties: rows for the measures that
+//! count, 10^-12 for those that are means.
+//!
+//! # Bounds
+//!
+//! Let `n` be the rows of the table, `v` a node, `w` any node that generalizes `v` and is generalized
+//! by `h`. A class at `w` is a union of classes at `v` and lies in a class at `h`; it is released only if
+//! it has at least `k` rows. Rows in a class at `h` that breaks a model which holds for supersets are
+//! *doomed*: their classes at `w` are subsets and break it too, so they are suppressed.
+//!
+//! The cost at `w` is at least `floor(v) + excess(h)`:
+//!
+//! - **Discernibility**: a row costs the size of its class at `w` if it is released, which is at least
+//!   `max(k, the size of its class E at v)`, else `n`. So `floor(v) = sum |E| max(|E|, k)`. A doomed
+//!   row costs `n` where `floor` counted at most `max(|H|, k)`, `H` being its class at `h`, so
+//!   `excess(h) = sum |H| (n - max(|H|, k))` over doomed classes.
+//! - **Classification**: the rows outside the majority of a union are at least those outside the
+//!   majorities of the parts, and a suppressed row costs 1. `floor(v)` is the sum of the minorities
+//!   over all classes; a doomed class `H` costs `|H|` where `floor` counted at most its minority, so
+//!   `excess(h)` is the sum of the majorities of doomed classes.
+//! - **Loss, entropy, precision**: a released row costs the sum over attributes of what the level makes of
+//!   its value, which never falls with the level, and no more than a suppressed row. `floor(v)` is that
+//!   sum with nothing suppressed, known without counting; `excess(h)` is what the doomed rows cost
+//!   more when suppressed than released at the levels of `h`.
+//! - **Height**: `floor(v)` is the height of `v`.
+//! - **Average class size**: the most classes decide. Every class at `w` holds a class of `v` with `k`
+//!   rows, or is made of smaller ones only: at most `big(v) + floor(rows of small classes / k)`. With
+//!   doomed rows at most `floor((n - doomed) / k)`. The larger bound of the two is taken. Suppressed
+//!   rows count as one more class.
+
+use incrowd_data::{FrequencySet, Hierarchy, Level, Levels, running_counts};
+use incrowd_quality::Measure;
+
+use crate::Problem;
+use crate::frequency::{Counter, Frequencies};
+
+/// A cost as a whole number.
+pub(crate) type Ticks = u128;
+
+/// Ticks of a mean of 1.
+const MEAN: f64 = 1e12;
+
+/// What becomes of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is released.
+    Kept,
+    /// It breaks a model.
+    Suppressed,
+    /// It breaks a model that holds for supersets: every part of it does.
+    Doomed,
+}
+
+/// What a node costs and bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Price {
+    /// The cost of the node.
+    pub(crate) cost: Ticks,
+    /// The same in the measure's own terms.
+    pub(crate) value: f64,
+    /// No generalization costs less.
+    pub(crate) floor: Ticks,
+    /// What a specialization costs above the floor of any node below it.
+    pub(crate) excess: Ticks,
+}
+
+/// Costs by one measure.
+#[derive(Debug)]
+pub(crate) struct Pricing {
+    measure: Measure,
+    n_rows: u64,
+    k: u64,
+    /// Whether rows may be suppressed above a node without doomed rows.
+    may_suppress: bool,
+    by_level: ByLevel,
+}
+
+/// Measures that are sums over attributes: what a level makes of a value.
+#[derive(Debug, Default)]
+struct ByLevel {
+    /// By attribute, level and group, the cost of a released row.
+    of_group: Vec<Vec<Vec<f64>>>,
+    /// By attribute and level, the cost of all rows.
+    of_all: Vec<Vec<f64>>,
+    /// The cost of a suppressed row.
+    of_suppressed: f64,
+}
+
+impl Pricing {
+    pub(crate) fn new(problem: &Problem, hierarchies: &[&Hierarchy]) -> Pricing {
+        let all_hold_above = problem.models.iter().all(|model| model.holds_for_supersets());
+        Pricing {
+            measure: problem.measure,
+            n_rows: problem.set.n_rows,
+            k: problem.k,
+            may_suppress: problem.limit > 0 && !all_hold_above,
+            by_level: ByLevel::new(problem, hierarchies),
+        }
+    }
+
+    /// The bound of a node and all above it, where the levels alone tell it.
+    pub(crate) fn floor_of_levels(&self, levels: &Levels) -> Ticks {
+        match self.measure {
+            Measure::Height => Ticks::from(levels.height()),
+            Measure::Loss | Measure::Entropy | Measure::Precision => {
+                ticks(self.by_level.sum(levels))
+            }
+            Measure::AverageClassSize => Ticks::from(u64::MAX - self.n_rows / self.k.max(1) - 1),
+            Measure::Discernibility | Measure::Classification => 0,
+        }
+    }
+
+    /// What every node between two costs at least, from the floor of the lower and the excess of the
+    /// upper one.
+    pub(crate) fn bound(&self, floor: Ticks, excess: Ticks) -> Ticks {
+        match self.measure {
+            Measure::AverageClassSize => floor.max(excess),
+            _ => floor + excess,
+        }
+    }
+
+    /// A number of ticks in the measure's own terms.
+    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
+    pub(crate) fn value(&self, cost: Ticks) -> f64 {
+        match self.measure {
+            Measure::Loss | Measure::Entropy | Measure::Precision => cost as f64 / MEAN,
+            Measure::AverageClassSize => {
+                let n_classes = Ticks::from(u64::MAX).saturating_sub(cost).max(1);
+                self.n_rows as f64 / n_classes as f64 / self.k as f64
+            }
+            _ => cost as f64,
+        }
+    }
+
+    /// The price of a node whose classes have these fates. `majority` gives the most frequent target
+    /// value's rows of a class.
+    pub(crate) fn price(
+        &self,
+        counter: &Counter,
+        at: &Frequencies,
+        fates: &[Fate],
+        majority: impl Fn(usize) -> u64,
+    ) -> Price {
+        let classes = at.counts.iter().map(|&rows| u64::from(rows)).zip(fates.iter().copied());
+        match self.measure {
+            Measure::Discernibility => self.discernibility(classes),
+            Measure::AverageClassSize => self.class_size(classes),
+            Measure::Classification => {
+                let majorities = (0..fates.len()).map(majority);
+                whole(classification(classes.zip(majorities)))
+            }
+            Measure::Height => whole((Ticks::from(at.levels.height()), at.levels.height().into(), 0)),
+            Measure::Loss | Measure::Entropy | Measure::Precision => {
+                self.by_level.price(counter, at, fates)
+            }
+        }
+    }
+
+    fn discernibility(&self, classes: impl Iterator<Item = (u64, Fate)>) -> Price {
+        let n = Ticks::from(self.n_rows);
+        let (mut cost, mut floor, mut excess) = (0, 0, 0);
+        for (rows, fate) in classes {
+            let at_least = Ticks::from(rows.max(self.k)).min(n);
+            let rows = Ticks::from(rows);
+            cost += rows * if fate == Fate::Kept { rows } else { n };
+            floor += rows * at_least;
+            excess += if fate == Fate::Doomed { rows * (n - at_least) } else { 0 };
+        }
+        whole((cost, floor, excess))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
+    fn class_size(&self, classes: impl Iterator<Item = (u64, Fate)>) -> Price {
+        let (mut n_kept, mut n_big, mut small_rows, mut suppressed, mut doomed) = (0, 0, 0, 0, 0);
+        for (rows, fate) in classes {
+            n_kept += u64::from(fate == Fate::Kept);
+            n_big += u64::from(rows >= self.k);
+            small_rows += if rows < self.k { rows } else { 0 };
+            suppressed += if fate == Fate::Kept { 0 } else { rows };
+            doomed += if fate == Fate::Doomed { rows } else { 0 };
+        }
+        let n_classes = n_kept + u64::from(suppressed > 0);
+        let one_more = u64::from(self.may_suppress || doomed > 0);
+        let most_above = n_big + small_rows / self.k + one_more;
+        let most_below = (self.n_rows - doomed) / self.k + 1;
+        Price {
+            cost: Ticks::from(u64::MAX - n_classes),
+            value: self.n_rows as f64 / n_classes.max(1) as f64 / self.k as f64,
+            floor: Ticks::from(u64::MAX - most_above),
+            excess: Ticks::from(u64::MAX - most_below),
+        }
+    }
+}
+
+/// A price in whole numbers: cost, floor, excess.
+#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
+fn whole((cost, floor, excess): (Ticks, Ticks, Ticks)) -> Price {
+    Price { cost, value: cost as f64, floor, excess }
+}
+
+fn classification(classes: impl Iterator<Item = ((u64, Fate), u64)>) -> (Ticks, Ticks, Ticks) {
+    let (mut cost, mut floor, mut excess) = (0, 0, 0);
+    for ((rows, fate), majority) in classes {
+        cost += if fate == Fate::Kept { rows - majority } else { rows };
+        floor += rows - majority;
+        excess += if fate == Fate::Doomed { majority } else { 0 };
+    }
+    (cost.into(), floor.into(), excess.into())
+}
+
+/// A mean in ticks.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never below 0")]
+fn ticks(mean: f64) -> Ticks {
+    (mean.max(0.0) * MEAN).round() as Ticks
+}
+
+impl ByLevel {
+    fn new(problem: &Problem, hierarchies: &[&Hierarchy]) -> ByLevel {
+        match problem.measure {
+            Measure::Loss => ByLevel::means(problem, hierarchies, |attribute, level, group| {
+                let attribute = &problem.set.attributes[attribute];
+                attribute.loss(&attribute.cell_at(level, group))
+            }),
+            Measure::Precision => ByLevel::means(problem, hierarchies, |attribute, level, _| {
+                f64::from(level.0) / f64::from(hierarchies[attribute].height().0.max(1))
+            }),
+            Measure::Entropy => ByLevel::entropy(problem.set, hierarchies),
+            _ => ByLevel::default(),
+        }
+    }
+
+    /// The weighted mean of what each cell loses, from 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn means(
+        problem: &Problem,
+        hierarchies: &[&Hierarchy],
+        lost: impl Fn(usize, Level, u32) -> f64,
+    ) -> ByLevel {
+        let weight = |attribute: usize| problem.weights.get(attribute).copied().unwrap_or(1.0);
+        let all_weights: f64 = (0..hierarchies.len()).map(weight).sum();
+        let n_rows = problem.set.n_rows.max(1) as f64;
+        let mut costs = ByLevel { of_suppressed: 1.0 / n_rows, ..ByLevel::default() };
+        for (attribute, hierarchy) in hierarchies.iter().enumerate() {
+            let scale = weight(attribute) / all_weights / n_rows;
+            let of_group = |level: Level, group: u32| lost(attribute, level, group) * scale;
+            costs.push(problem.set, attribute, hierarchy, of_group, 0.0);
+        }
+        costs
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn entropy(set: &FrequencySet, hierarchies: &[&Hierarchy]) -> ByLevel {
+        let n_rows = set.n_rows.max(1) as f64;
+        let bits = |rows: u64| if rows == 0 { 0.0 } else { (rows as f64).log2() };
+        // Sum of f log f over the values of an attribute: what is known of a cell in any case.
+        let known = |running: &[u64]| -> f64 {
+            let rows = running.windows(2).map(|pair| pair[1] - pair[0]);
+            rows.map(|f| f as f64 * bits(f)).sum()
+        };
+        let running: Vec<Vec<u64>> =
+            (0..hierarchies.len()).map(|attribute| running_counts(set, attribute)).collect();
+        let most: f64 = running.iter().map(|r| n_rows * n_rows.log2() - known(r)).sum();
+        let scale = if most > 0.0 { 1.0 / most } else { 0.0 };
+        let n_attributes = hierarchies.len() as f64;
+        let mut costs =
+            ByLevel { of_suppressed: n_attributes * n_rows.log2() * scale, ..ByLevel::default() };
+        for (attribute, hierarchy) in hierarchies.iter().enumerate() {
+            let running = &running[attribute];
+            let of_group = |level: Level, group: u32| {
+                let group = &hierarchy.groups(level)[group as usize];
+                bits(running[group.hi as usize + 1] - running[group.lo as usize]) * scale
+            };
+            costs.push(set, attribute, hierarchy, of_group, known(running) * scale);
+        }
+        costs
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn push(
+        &mut self,
+        set: &FrequencySet,
+        attribute: usize,
+        hierarchy: &Hierarchy,
+        of_group: impl Fn(Level, u32) -> f64,
+        known: f64,
+    ) {
+        let running = running_counts(set, attribute);
+        let (mut by_level, mut of_all) = (Vec::new(), Vec::new());
+        for level in (0..=hierarchy.height().0).map(Level) {
+            let groups = hierarchy.groups(level);
+            let of_groups: Vec<f64> =
+                (0u32..).zip(groups).map(|(group, _)| of_group(level, group)).collect();
+            let rows = groups.iter().map(|g| running[g.hi as usize + 1] - running[g.lo as usize]);
+            let sum: f64 = rows.zip(&of_groups).map(|(rows, cost)| rows as f64 * cost).sum();
+            // Rounding must not make a higher level cheaper.
+            let below = of_all.last().copied().unwrap_or(0.0);
+            of_all.push((sum - known).max(below));
+            by_level.push(of_groups);
+        }
+        self.of_group.push(by_level);
+        self.of_all.push(of_all);
+    }
+
+    /// The cost of a node if nothing is suppressed.
+    fn sum(&self, levels: &Levels) -> f64 {
+        self.of_all.iter().zip(levels.iter()).map(|(all, level)| all[usize::from(level.0)]).sum()
+    }
+
+    fn price(&self, counter: &Counter, at: &Frequencies, fates: &[Fate]) -> Price {
+        let all_kept = self.sum(&at.levels);
+        let (mut more, mut excess) = (0.0, 0.0);
+        for (group, fate) in fates.iter().enumerate().filter(|(_, fate)| **fate != Fate::Kept) {
+            let released: f64 = self
+                .of_group
+                .iter()
+                .zip(at.levels.iter())
+                .enumerate()
+                .map(|(attribute, (costs, level))| {
+                    costs[usize::from(level.0)][counter.group(at, group, attribute) as usize]
+                })
+                .sum();
+            let more_of_group =
+                f64::from(at.counts[group]) * (self.of_suppressed - released).max(0.0);
+            more += more_of_group;
+            excess += if *fate == Fate::Doomed { more_of_group } else { 0.0 };
+        }
+        let value = all_kept + more;
+        Price {
+            cost: ticks(value),
+            value,
+            floor: ticks(all_kept),
+            // Added up in another order elsewhere: a little less is still a bound.
+            excess: ticks(excess).saturating_sub(2),
+        }
+    }
+}

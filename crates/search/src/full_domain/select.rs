@@ -1,0 +1,109 @@
+//! From the minimal nodes that may hold to the one that is released.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use incrowd_data::Levels;
+
+use super::{Judge, Ticks, Verdict};
+use crate::{Found, Infeasible, MinimalNode, Outcome, Proof};
+use crate::frequency::Frequencies;
+
+/// The outcome of a search that found the minimal nodes that may hold.
+pub(crate) fn conclude(judge: &Judge, minimal: &[Levels], nodes_checked: u64) -> Outcome {
+    let Selection { best, minimal, is_cut_short } = select(judge, minimal);
+    if judge.problem.budget.is_cancelled() {
+        return Outcome::Cancelled;
+    }
+    if is_cut_short {
+        return Outcome::Infeasible(Infeasible::OutOfTime);
+    }
+    let Some((_, cost, levels)) = best else { return judge.infeasible() };
+    let counters = judge.counters(nodes_checked);
+    let proof = Proof {
+        is_optimal: true,
+        cost: Some(cost),
+        lower_bound: Some(cost),
+        is_cut_short: false,
+    };
+    let found = judge.found(&judge.counter.scan(&levels), proof, counters);
+    Outcome::Found(Box::new(Found { minimal, ..found }))
+}
+
+/// The cheapest node at or above some minimal ones.
+#[derive(Debug, Default)]
+struct Selection {
+    /// Cost, the same in the measure's terms, node.
+    best: Option<(Ticks, f64, Levels)>,
+    /// All minimal nodes that can be released, if they are asked for.
+    minimal: Vec<MinimalNode>,
+    /// Whether the budget ended it.
+    is_cut_short: bool,
+}
+
+/// Finds the cheapest feasible node above `minimal`, the minimal nodes that may hold; all feasible
+/// nodes lie there. Costs grow on the way up where nothing is suppressed: then one of `minimal` is the
+/// cheapest. Otherwise the search goes up as far as the bounds allow.
+fn select(judge: &Judge, minimal: &[Levels]) -> Selection {
+    let mut selection = Selection::default();
+    let Some(meet) = minimal.iter().cloned().reduce(|a, b| a.meet(&b)) else { return selection };
+    let base = judge.counter.scan(&meet);
+    let is_final = judge.is_monotone() && judge.problem.limit == 0;
+    walk(judge, &base, minimal, &mut selection.is_cut_short, |node, verdict| {
+        if verdict.is_feasible {
+            let found = (verdict.price.cost, verdict.price.value, node.clone());
+            let is_better = match &selection.best {
+                Some((cost, _, levels)) => (found.0, &found.2) < (*cost, levels),
+                None => true,
+            };
+            if is_better {
+                selection.best = Some(found);
+            }
+        }
+        let best = selection.best.as_ref();
+        !is_final && best.is_none_or(|(cost, _, best)| (verdict.price.floor, node) < (*cost, best))
+    });
+    if judge.problem.wants_minimal {
+        let mut found: Vec<(Levels, MinimalNode)> = Vec::new();
+        walk(judge, &base, minimal, &mut selection.is_cut_short, |node, verdict| {
+            if found.iter().any(|(below, _)| node.generalizes(below)) {
+                return false;
+            }
+            if verdict.is_feasible {
+                found.push((node.clone(), judge.minimal_node(node.clone(), verdict)));
+            }
+            !verdict.is_feasible
+        });
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        selection.minimal = found.into_iter().map(|(_, node)| node).collect();
+    }
+    selection
+}
+
+/// Visits nodes by height, starting with `roots`; goes on to the direct generalizations of those for
+/// which `visit` says so.
+fn walk(
+    judge: &Judge,
+    base: &Frequencies,
+    roots: &[Levels],
+    is_cut_short: &mut bool,
+    mut visit: impl FnMut(&Levels, &Verdict) -> bool,
+) {
+    let mut open: BTreeMap<u64, BTreeSet<Levels>> = BTreeMap::new();
+    for root in roots {
+        open.entry(root.height()).or_default().insert(root.clone());
+    }
+    while let Some((_, nodes)) = open.pop_first() {
+        for node in nodes {
+            if judge.problem.budget.is_spent() {
+                *is_cut_short = true;
+                return;
+            }
+            let verdict = judge.verdict(&judge.counter.roll_up(base, &node));
+            if visit(&node, &verdict) {
+                for above in judge.lattice.direct_generalizations(&node) {
+                    open.entry(above.height()).or_default().insert(above);
+                }
+            }
+        }
+    }
+}

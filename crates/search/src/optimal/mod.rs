@@ -1,0 +1,436 @@
+//! The optimal full-domain generalization under any measure and models, by branch and bound over boxes
+//! of the lattice.
+//!
+//! A *region* is the box of all nodes between two corners, both counted. The lower corner's frequency
+//! set bounds the cost of the whole region from below, and is what every node of the region rolls up
+//! from; the upper corner tells how many rows are lost whatever happens, or that the region holds no
+//! feasible node at all. Regions that may hold something better than the best node so far are halved,
+//! most promising first.
+//!
+//! # Source
+//!
+//! Our own, after Incognito (roll-up, the subset property) and Flash (predictive tagging: here a
+//! region is dropped at once where Flash tags a chain). What is new is the bound from both corners
+//! (`full_domain::pricing`), which also closes the search where every node is feasible because rows
+//! may be suppressed without limit.
+//!
+//! # Guarantees
+//!
+//! - Exact: yes, unless the budget ends it: then it gives the best node so far and a proven lower
+//!   bound. Ties go to the smallest level vector in column order.
+//! - Asks of the models: nothing. Models that are not monotone only prune less.
+//! - Deterministic: yes, on any number of threads, unless the time limit ends it.
+//!
+//! # Invariants
+//!
+//! - O1: every feasible node that was not counted lies in an open region, or costs no less than the
+//!   best one and does not come before it.
+//! - O2: both corners of an open region were counted and compared with the best node.
+//! - O3: the source of a region is the frequency set of its lower corner or of a node below.
+//!
+//! # Cost
+//!
+//! For `g` groups at the lower corner: O(g) a node, about one node a region. At worst all nodes of the
+//! lattice are counted. Memory: the frequency sets of open regions, within the budget's limit; beyond
+//! it regions share the set of an ancestor.
+//!
+//! # Example
+//!
+//! ```
+//! use incrowd_data::{Attribute, Codes, Dictionary, FrequencySet, Hierarchy, Kind, Shape};
+//! use incrowd_privacy::{KAnonymity, Model};
+//! use incrowd_search::{Algorithm, Budget, Outcome, Problem, Recoding};
+//!
+//! // Four towns of two countries, a row each.
+//! let rows = ["Rome;IT;*", "Pisa;IT;*", "Lyon;FR;*", "Nice;FR;*"];
+//! let rows = rows.map(|row| row.split(';').map(String::from).collect::<Vec<_>>());
+//! let hierarchy = Hierarchy::from_rows(&rows).unwrap();
+//! let dictionary = Dictionary {
+//!     kind: Kind::Text,
+//!     texts: hierarchy.leaves().map(String::from).collect(),
+//!     positions: vec![],
+//!     has_missing: false,
+//! };
+//! let shape = Shape::Tree(hierarchy);
+//! let set = FrequencySet {
+//!     attributes: vec![Attribute { name: "town".into(), dictionary, shape }],
+//!     vectors: vec![Codes::pack(4, 0..4)],
+//!     counts: vec![1; 4],
+//!     extras: vec![],
+//!     n_rows: 4,
+//! };
+//! let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+//! let budget = Budget::unlimited();
+//! let problem = Problem::new(&set, &models, 2, &budget);
+//! let Outcome::Found(found) = Algorithm::Optimal.run(&problem) else { panic!("feasible") };
+//! let Recoding::FullDomain(levels) = &found.recoding else { panic!("full-domain") };
+//! assert_eq!(levels.get(0).0, 1, "countries");
+//! assert!(found.proof.is_optimal);
+//! ```
+//!
+//! # See also
+//!
+//! `full_domain::pricing` for the bounds and their proofs.
+
+mod climb;
+mod region;
+
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use incrowd_data::{Level, Levels, running_counts};
+use rayon::prelude::*;
+
+use crate::frequency::Frequencies;
+use crate::full_domain::{Judge, Ticks, Verdict};
+use crate::lattice::minimal;
+use crate::{Found, Infeasible, MinimalNode, Outcome, Problem, Proof};
+use region::{Region, Snapshot};
+
+/// Regions that are halved side by side. The same for any number of threads, so that the same nodes
+/// are counted.
+const BATCH: usize = 16;
+
+/// Open regions from which on each is finished before the next is looked at: a depth-first search
+/// needs little memory.
+const MOST_OPEN: usize = 1 << 20;
+
+/// Batches after which the search stops to climb for a better node first: small problems are
+/// solved by then.
+const CLIMB_AFTER: u64 = 48;
+
+/// The best node so far.
+#[derive(Clone, Debug)]
+struct Best {
+    cost: Ticks,
+    value: f64,
+    levels: Levels,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goal {
+    /// The cheapest feasible node.
+    Best,
+    /// All minimal feasible nodes.
+    Minimal,
+}
+
+/// The search: what is asked and what is known.
+struct Search<'a> {
+    judge: &'a Judge<'a>,
+    goal: Goal,
+    best: Option<Best>,
+    /// Feasible nodes so far that generalize no other.
+    feasible: Vec<Levels>,
+    open: BinaryHeap<Region>,
+    nodes_checked: AtomicU64,
+    /// Bytes of frequency sets that open regions hold.
+    held: Arc<AtomicU64>,
+    /// By attribute and level, the logarithm of the number of groups with rows.
+    log_groups: &'a [Vec<f64>],
+}
+
+/// Runs the search.
+pub(crate) fn run(problem: &Problem) -> Outcome {
+    let judge = match Judge::new(problem) {
+        Ok(judge) => judge,
+        Err(outcome) => return outcome,
+    };
+    let Some(low) = least_levels(&judge) else { return judge.infeasible() };
+    #[expect(clippy::cast_precision_loss, reason = "numbers of groups")]
+    let log = |distinct: Vec<usize>| distinct.iter().map(|&n| (n as f64).log2()).collect();
+    let log_groups: Vec<Vec<f64>> = judge.distinct_values().into_iter().map(log).collect();
+    let search = |goal: Goal| {
+        let mut search = Search {
+            judge: &judge,
+            goal,
+            best: None,
+            feasible: Vec::new(),
+            open: BinaryHeap::new(),
+            nodes_checked: AtomicU64::new(0),
+            held: Arc::new(AtomicU64::new(0)),
+            log_groups: &log_groups,
+        };
+        search.start(&low);
+        let is_closed = search.close();
+        (search, is_closed)
+    };
+    let (mut found, is_closed) = search(Goal::Best);
+    if problem.budget.is_cancelled() {
+        return Outcome::Cancelled;
+    }
+    let Some(best) = found.best.take() else {
+        return if is_closed {
+            judge.infeasible()
+        } else {
+            Outcome::Infeasible(Infeasible::OutOfTime)
+        };
+    };
+    let proof = found.proof(&best, is_closed);
+    let mut nodes_checked = found.nodes_checked.load(Ordering::Relaxed);
+    let mut minimal = Vec::new();
+    if problem.wants_minimal {
+        let (listing, is_complete) = search(Goal::Minimal);
+        if !is_complete {
+            return Outcome::Infeasible(Infeasible::OutOfTime);
+        }
+        nodes_checked += listing.nodes_checked.load(Ordering::Relaxed);
+        minimal = listing.minimal_nodes();
+    }
+    let at = judge.counter.scan(&best.levels);
+    let found = judge.found(&at, proof, judge.counters(nodes_checked));
+    Outcome::Found(Box::new(Found { minimal, ..found }))
+}
+
+/// The least levels that can be feasible, each attribute looked at alone (the subset property): rows
+/// in too small a group of one attribute are in too small a class.
+fn least_levels(judge: &Judge) -> Option<Levels> {
+    let problem = judge.problem;
+    let is_hopeless = |attribute: usize, running: &[u64], level: Level| {
+        let groups = judge.counter.hierarchies()[attribute].groups(level);
+        let rows = groups.iter().map(|g| running[g.hi as usize + 1] - running[g.lo as usize]);
+        let doomed: u64 = rows.filter(|&rows| rows < problem.k).sum();
+        doomed > problem.limit || doomed == problem.set.n_rows
+    };
+    let (low, high) = (judge.lattice.low(), judge.lattice.high());
+    let least: Option<Vec<Level>> = (0..low.len())
+        .into_par_iter()
+        .map(|attribute| {
+            let running = running_counts(problem.set, attribute);
+            let mut levels = (low.get(attribute).0..=high.get(attribute).0).map(Level);
+            levels.find(|&level| !is_hopeless(attribute, &running, level))
+        })
+        .collect();
+    least.map(Levels::new)
+}
+
+/// What halving a region brought.
+#[derive(Default)]
+struct Halved {
+    candidates: Vec<(Levels, Verdict)>,
+    regions: Vec<Region>,
+}
+
+impl Search<'_> {
+    /// Opens the region of all nodes from `low` up, unless nothing in it is feasible.
+    fn start(&mut self, low: &Levels) {
+        let high = self.judge.lattice.high().clone();
+        let at_low = self.judge.counter.scan(low);
+        let verdict = self.check(&at_low);
+        let mut candidates = vec![(low.clone(), verdict)];
+        let mut excess = verdict.price.excess;
+        let mut is_hopeless = verdict.is_hopeless;
+        if *low != high {
+            let at_high = self.check(&self.judge.counter.roll_up(&at_low, &high));
+            excess = at_high.price.excess;
+            is_hopeless = at_high.is_hopeless;
+            candidates.push((high.clone(), at_high));
+        }
+        candidates.into_iter().for_each(|(node, verdict)| self.offer(&node, &verdict));
+        if is_hopeless {
+            return;
+        }
+        let bound = self.judge.pricing.bound(verdict.price.floor, excess);
+        let source = Arc::new(Snapshot::new(at_low, &self.held));
+        let (floor, low) = (verdict.price.floor, low.clone());
+        let root = Region { low, high, source, floor, excess, bound };
+        if !root.is_done() {
+            self.open.push(root);
+        }
+    }
+
+    fn check(&self, at: &Frequencies) -> Verdict {
+        self.nodes_checked.fetch_add(1, Ordering::Relaxed);
+        self.judge.verdict(at)
+    }
+
+    /// Halves regions until none is left; false if the budget ended it.
+    fn close(&mut self) -> bool {
+        let mut n_batches = 0u64;
+        while !self.open.is_empty() {
+            if self.judge.problem.budget.is_spent() {
+                return false;
+            }
+            n_batches += 1;
+            if n_batches == CLIMB_AFTER && self.goal == Goal::Best {
+                self.climb();
+            }
+            let mut batch = Vec::with_capacity(BATCH);
+            while batch.len() < BATCH {
+                let Some(region) = self.open.pop() else { break };
+                if self.is_worth(region.bound, &region.low) {
+                    batch.push(region);
+                }
+            }
+            if self.open.len() > MOST_OPEN {
+                if !self.finish(batch) {
+                    return false;
+                }
+                continue;
+            }
+            let halved: Vec<Halved> = batch.par_iter().map(|region| self.halve(region)).collect();
+            for Halved { candidates, regions } in halved {
+                candidates.into_iter().for_each(|(node, verdict)| self.offer(&node, &verdict));
+                self.open.extend(regions);
+            }
+        }
+        true
+    }
+
+    /// Finishes regions depth first; puts back what the budget leaves.
+    fn finish(&mut self, mut stack: Vec<Region>) -> bool {
+        while let Some(region) = stack.pop() {
+            if !self.is_worth(region.bound, &region.low) {
+                continue;
+            }
+            if self.judge.problem.budget.is_spent() {
+                self.open.push(region);
+                self.open.extend(stack);
+                return false;
+            }
+            let Halved { candidates, mut regions } = self.halve(&region);
+            candidates.into_iter().for_each(|(node, verdict)| self.offer(&node, &verdict));
+            regions.sort();
+            stack.extend(regions);
+        }
+        true
+    }
+
+    /// Takes note of a node that was counted.
+    fn offer(&mut self, node: &Levels, verdict: &Verdict) {
+        if !verdict.is_feasible {
+            return;
+        }
+        if self.goal == Goal::Minimal {
+            if !self.feasible.iter().any(|below| node.generalizes(below)) {
+                self.feasible.retain(|above| !above.generalizes(node));
+                self.feasible.push(node.clone());
+            }
+            return;
+        }
+        let cost = verdict.price.cost;
+        if self.best.as_ref().is_none_or(|best| (cost, node) < (best.cost, &best.levels)) {
+            self.best = Some(Best { cost, value: verdict.price.value, levels: node.clone() });
+        }
+    }
+
+    /// Whether a region may hold what is looked for (O1). Its lower corner comes first of all its
+    /// nodes, so that an equal cost is worth looking at only if the corner comes before the best.
+    fn is_worth(&self, bound: Ticks, low: &Levels) -> bool {
+        if self.goal == Goal::Minimal {
+            return !self.feasible.iter().any(|below| low.generalizes(below));
+        }
+        self.best.as_ref().is_none_or(|best| (bound, low) < (best.cost, &best.levels))
+    }
+
+    /// Halves a region at a level of one attribute.
+    fn halve(&self, region: &Region) -> Halved {
+        let mut halved = Halved::default();
+        let (attribute, level) = self.branch(region);
+        self.lower_half(region, region.high.with(attribute, level), &mut halved);
+        self.upper_half(region, region.low.with(attribute, Level(level.0 + 1)), &mut halved);
+        halved
+    }
+
+    /// The half that keeps the lower corner.
+    fn lower_half(&self, region: &Region, high: Levels, halved: &mut Halved) {
+        if region.low == high {
+            return;
+        }
+        let verdict = self.check(&self.judge.counter.roll_up(&region.source.set, &high));
+        halved.candidates.push((high.clone(), verdict));
+        if verdict.is_hopeless {
+            return;
+        }
+        let excess = verdict.price.excess;
+        let bound = self.judge.pricing.bound(region.floor, excess);
+        let half = Region { high, excess, bound, ..region.clone() };
+        if !half.is_done() && self.is_worth(bound, &half.low) {
+            halved.regions.push(half);
+        }
+    }
+
+    /// The half that keeps the upper corner.
+    fn upper_half(&self, region: &Region, low: Levels, halved: &mut Halved) {
+        if region.high == low {
+            return;
+        }
+        let pricing = &self.judge.pricing;
+        let early = pricing.floor_of_levels(&low).max(region.floor);
+        if !self.is_worth(pricing.bound(early, region.excess), &low) {
+            return;
+        }
+        let at_low = self.judge.counter.roll_up(&region.source.set, &low);
+        let verdict = self.check(&at_low);
+        halved.candidates.push((low.clone(), verdict));
+        let floor = verdict.price.floor.max(early);
+        let bound = pricing.bound(floor, region.excess);
+        let is_large = self.held.load(Ordering::Relaxed) > self.judge.problem.budget.memory();
+        let source = if is_large {
+            Arc::clone(&region.source)
+        } else {
+            Arc::new(Snapshot::new(at_low, &self.held))
+        };
+        let half = Region { low, source, floor, bound, ..region.clone() };
+        if !half.is_done() && self.is_worth(bound, &half.low) {
+            halved.regions.push(half);
+        }
+    }
+
+    /// Where to halve: the attribute whose number of groups changes most within the region, at the
+    /// level that divides the change most evenly.
+    fn branch(&self, region: &Region) -> (usize, Level) {
+        let groups = |attribute: usize, level: Level| {
+            self.log_groups[attribute][usize::from(level.0)] - f64::from(level.0) * 1e-3
+        };
+        let change = |attribute: usize| {
+            groups(attribute, region.low.get(attribute))
+                - groups(attribute, region.high.get(attribute))
+        };
+        let attribute = (0..region.low.len())
+            .max_by(|&a, &b| change(a).total_cmp(&change(b)).then(b.cmp(&a)))
+            .expect("a region has attributes");
+        let (low, high) = (region.low.get(attribute), region.high.get(attribute));
+        let middle = f64::midpoint(groups(attribute, low), groups(attribute, high));
+        let level = (low.0..high.0)
+            .map(Level)
+            .min_by(|&a, &b| {
+                let off = |level: Level| {
+                    let between = f64::midpoint(
+                        groups(attribute, level),
+                        groups(attribute, Level(level.0 + 1)),
+                    );
+                    (between - middle).abs()
+                };
+                off(a).total_cmp(&off(b)).then(a.cmp(&b))
+            })
+            .expect("the attribute has several levels in the region");
+        (attribute, level)
+    }
+
+    /// The minimal nodes with their costs.
+    fn minimal_nodes(&self) -> Vec<MinimalNode> {
+        let judge = self.judge;
+        let of_node = |levels: Levels| {
+            let verdict = judge.verdict(&judge.counter.scan(&levels));
+            judge.minimal_node(levels, &verdict)
+        };
+        minimal(self.feasible.clone()).into_iter().map(of_node).collect()
+    }
+
+    /// What the open regions leave to be proved.
+    fn proof(&self, best: &Best, is_closed: bool) -> Proof {
+        let open = self.open.iter().map(|region| region.bound).min();
+        let bound = open.filter(|_| !is_closed).map_or(best.cost, |open| open.min(best.cost));
+        let lower_bound =
+            if bound == best.cost { best.value } else { self.judge.pricing.value(bound) };
+        Proof {
+            is_optimal: bound == best.cost,
+            cost: Some(best.value),
+            lower_bound: Some(lower_bound),
+            is_cut_short: !is_closed,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Boxes of the lattice.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{self, AtomicU64};
+
+use incrowd_data::Levels;
+
+use crate::frequency::Frequencies;
+use crate::full_domain::Ticks;
+
+/// A frequency set that regions roll up from; counts what is held in all.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) set: Frequencies,
+    held: Arc<AtomicU64>,
+}
+
+impl Snapshot {
+    pub(super) fn new(set: Frequencies, held: &Arc<AtomicU64>) -> Snapshot {
+        held.fetch_add(set.bytes(), atomic::Ordering::Relaxed);
+        Snapshot { set, held: Arc::clone(held) }
+    }
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        self.held.fetch_sub(self.set.bytes(), atomic::Ordering::Relaxed);
+    }
+}
+
+/// All nodes between two that were counted.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    pub(super) low: Levels,
+    pub(super) high: Levels,
+    /// What its nodes roll up from (O3).
+    pub(super) source: Arc<Snapshot>,
+    /// From the lower corner: no node costs less.
+    pub(super) floor: Ticks,
+    /// From the upper corner: what every node costs above the floor.
+    pub(super) excess: Ticks,
+    /// No node of it costs less.
+    pub(super) bound: Ticks,
+}
+
+impl Region {
+    /// Whether it has no node but its corners.
+    pub(super) fn is_done(&self) -> bool {
+        self.high.height() - self.low.height() <= 1
+    }
+
+    /// What decides which region comes first: the least bound, then the higher corner, so that of
+    /// equally promising ones the smaller comes first; the rest makes it unique.
+    fn key(&self) -> (Ticks, std::cmp::Reverse<u64>, &Levels, &Levels) {
+        (self.bound, std::cmp::Reverse(self.low.height()), &self.low, &self.high)
+    }
+}
+
+impl Ord for Region {
+    /// The most promising region is the greatest, as a heap wants it.
+    fn cmp(&self, other: &Region) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+impl PartialOrd for Region {
+    fn partial_cmp(&self, other: &Region) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Region {
+    fn eq(&self, other: &Region) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Region {}
