@@ -128,16 +128,30 @@ pub(crate) struct AnonymizeArgs {
     /// How many rows may be left out: 0.02, 2% or 100rows (default 0)
     #[arg(long, value_name = "LIMIT")]
     pub(crate) suppress: Option<String>,
-    /// The algorithm: mondrian
+    /// The algorithm: mondrian (default); or with one level a column: optimal, incognito, samarati,
+    /// bottom-up, datafly
     #[arg(long, value_name = "NAME")]
     pub(crate) algorithm: Option<String>,
-    /// The algorithm's variant: strict or relaxed
-    #[arg(long, value_name = "NAME")]
+    /// Its variant. mondrian: strict, relaxed; incognito: basic, super-roots, cube; bottom-up: rollup,
+    /// no-rollup; all-minimal lists all minimal generalizations in the report
+    #[arg(long, value_name = "NAME[,NAME]")]
     pub(crate) variant: Option<String>,
+    /// The levels of a column in a full-domain recoding: 2, 1..3, 1.. or ..3, both ends included
+    #[arg(long, value_name = "COL=LEVELS")]
+    pub(crate) levels: Vec<String>,
+    /// The weight of a column in the loss or precision that a full-domain search minimises
+    #[arg(long, value_name = "COL=WEIGHT")]
+    pub(crate) weights: Vec<String>,
+    /// When a search ends with the best that it has, e.g. 60s
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time_limit: Option<String>,
+    /// What may be held in memory, e.g. 4GB
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory_limit: Option<String>,
     /// Relaxed partitioning: smaller classes, a local recoding
     #[arg(long)]
     pub(crate) relaxed: bool,
-    /// The measure that is reported as the cost: discernibility, average-class-size, loss, entropy,
+    /// The measure that is minimised (mondrian only reports it): discernibility, average-class-size, loss, entropy,
     /// classification, height or precision
     #[arg(long, value_name = "NAME")]
     pub(crate) measure: Option<String>,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobError, JobSpec, Outcome,
+    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobError, JobSpec, LevelSpec, Outcome,
     Problem, QuasiSpec, Run, SuppressLimit, ValueLimit, hierarchy,
 };
 
@@ -80,6 +80,9 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     set(&mut spec.search.algorithm, args.algorithm.as_ref());
     set(&mut spec.search.variant, args.variant.as_ref());
     set(&mut spec.search.measure, args.measure.as_ref());
+    preferences(args, &mut spec)?;
+    set(&mut spec.run.time_limit, args.time_limit.as_ref());
+    set(&mut spec.run.memory_limit, args.memory_limit.as_ref());
     set(&mut spec.release.labels, args.labels.as_ref());
     set(&mut spec.release.suppressed, args.suppressed.as_ref());
     set(&mut spec.search.seed, args.seed.as_ref());
@@ -174,6 +177,25 @@ fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {
     if let Some(value) = value {
         *field = Some(value.clone());
     }
+}
+
+/// Levels and weights of columns.
+fn preferences(args: &AnonymizeArgs, spec: &mut JobSpec) -> Result<(), JobError> {
+    let wrong = |flag: &str, form: &str| Problem {
+        message: format!("--{flag} takes COLUMN={form}"),
+        help: Some(format!("e.g. --{flag} age={form}")),
+    };
+    for item in args.levels.iter().flat_map(|items| items.split(',')) {
+        let (column, levels) = item.split_once('=').ok_or_else(|| wrong("levels", "1..3"))?;
+        let levels = LevelSpec::Range(levels.to_owned());
+        spec.search.levels.insert(column.to_owned(), levels);
+    }
+    for item in args.weights.iter().flat_map(|items| items.split(',')) {
+        let (column, weight) = item.split_once('=').ok_or_else(|| wrong("weights", "2.5"))?;
+        let weight = weight.trim().parse().map_err(|_| wrong("weights", "2.5"))?;
+        spec.search.weights.insert(column.to_owned(), weight);
+    }
+    Ok(())
 }
 
 /// The job of the flags, over that of the job file.

@@ -1,6 +1,6 @@
 //! The classes of a release in codes.
 
-use crate::{Attribute, Cell, FrequencySet, Kind, Level, Shape};
+use crate::{Attribute, Cell, Codes, FrequencySet, Kind, Level, Shape};
 
 /// One recoded column: the distinct cells, and which of them each class has.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -54,13 +54,22 @@ pub struct Labels {
 pub fn running_counts(set: &FrequencySet, attribute: usize) -> Vec<u64> {
     let n_codes = set.attributes[attribute].n_codes() as usize;
     let mut sums = vec![0u64; n_codes + 1];
-    for (vector, &rows) in set.counts.iter().enumerate() {
-        sums[set.vectors[attribute].get(vector) as usize + 1] += u64::from(rows);
+    match &set.vectors[attribute] {
+        Codes::U8(codes) => count(&mut sums, codes, &set.counts),
+        Codes::U16(codes) => count(&mut sums, codes, &set.counts),
+        Codes::U32(codes) => count(&mut sums, codes, &set.counts),
     }
     for code in 0..n_codes {
         sums[code + 1] += sums[code];
     }
     sums
+}
+
+fn count<C: Copy + Into<u32>>(sums: &mut [u64], codes: &[C], counts: &[u32]) {
+    for (&code, &rows) in codes.iter().zip(counts) {
+        let code: u32 = code.into();
+        sums[code as usize + 1] += u64::from(rows);
+    }
 }
 
 impl Attribute {

@@ -1,23 +1,24 @@
 //! `anonymize`: search, recode, write, verify, publish, report.
 
-use incrowd_data::Kind;
+use incrowd_data::{Kind, Levels};
 use incrowd_engine::{Engine, Format, Source, Table, read};
-use incrowd_release::{Classes, LabelForm, recode, recode_regions};
+use incrowd_release::{Classes, LabelForm, recode, recode_levels, recode_regions};
 use incrowd_search::{
-    Algorithm, Found, Infeasible, Outcome as SearchOutcome, Problem as SearchProblem, Recoding,
+    Found, Infeasible, MinimalNode, Outcome as SearchOutcome, Problem as SearchProblem, Recoding,
 };
 use indexmap::IndexMap;
 
-use crate::coding::{Coding, code};
+use crate::coding::{Coding, prepare};
 use crate::error::{JobError, Problem};
 use crate::measure::{failures, measures_report, privacy_report, release_report, risk_report};
-use crate::plan::{Plan, Purpose, Role};
+use crate::plan::{Plan, Purpose, Role, value_of};
 use crate::publish::{Assigned, Release, Written, check_outputs, publish};
 use crate::recoding_file::RecodingFile;
 use crate::report::{
-    Done, InputReport, MeasuresReport, Outcome, RecodingReport, Report, SearchReport, Timings,
+    Done, InputReport, MeasuresReport, MinimalReport, Outcome, RecodingReport, Report, SearchReport,
+    Timings,
 };
-use crate::run::{Run, Stage, Stopwatch, peak_memory_bytes};
+use crate::run::{Run, Stage, Stopwatch, held_memory_bytes, peak_memory_bytes};
 use crate::spec::JobSpec;
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
@@ -47,25 +48,35 @@ impl Job<'_> {
         let wants_kinds = !matches!(format, Format::Csv(_));
         let mut table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
         refuse_missing(&plan, &table)?;
+        let prepared = prepare(&plan, &table)?;
+        let levels = plan.method.level_bounds(&plan, prepared.attributes())?;
+        let memory = plan.method.memory.map(memory_left).transpose()?;
         timings.read = clock.lap();
         self.run.enter(Stage::Search);
-        let coding = code(&plan, &table)?;
+        let coding = prepared.collapse();
         // The quasi-identifier lives on in the frequency set.
         let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
         table.coded.retain(|column| !is_quasi(&column.name));
-        let budget = self.run.budget();
+        let budget = self.run.budget().within(plan.method.time).holding(memory);
+        let limit = plan.suppress.rows(coding.set.n_rows)?;
         let problem = SearchProblem {
-            set: &coding.set,
-            models: &coding.models,
-            k: plan.k.unwrap_or(2),
             entity: coding.entity,
-            budget: &budget,
+            limit,
+            stars: plan.stars_suppressed,
+            measure: plan.measure,
+            target: coding.target,
+            weights: &plan.method.weights(&plan),
+            levels: &levels,
+            wants_minimal: plan.method.wants_minimal,
+            ..SearchProblem::new(&coding.set, &coding.models, plan.k.unwrap_or(2), &budget)
         };
-        let outcome = plan.algorithm.run(&problem);
+        let outcome = plan.method.algorithm.run(&problem);
         self.run.go_on()?;
         let found = match outcome {
             SearchOutcome::Found(found) => found,
-            SearchOutcome::Infeasible(reason) => return Ok(infeasible(&reason, &coding)),
+            SearchOutcome::Infeasible(reason) => {
+                return infeasible(&plan, &reason, coding.set.n_rows, limit);
+            }
             SearchOutcome::Cancelled => return Err(JobError::Cancelled),
         };
         timings.search = clock.lap();
@@ -98,7 +109,7 @@ impl Job<'_> {
             &[(&self.spec.report, &|| report.to_json()), (&self.spec.recoding, &recoding)],
             self.force,
         )?;
-        Ok(Outcome::Done(Box::new(Done { report, warnings: warnings(&plan) })))
+        Ok(Outcome::Done(Box::new(Done { report, warnings: warnings(&plan, &found) })))
     }
 
     fn report(
@@ -116,15 +127,31 @@ impl Job<'_> {
         let names = attributes.iter().map(|attribute| attribute.name.clone());
         let by_column = incrowd_quality::loss_by_column(attributes, recoded);
         let cells = names.clone().zip(recoded.columns.iter().map(|column| column.cells.len()));
-        let (kind, variant) = match plan.algorithm {
-            Algorithm::Mondrian => ("multidimensional", "strict"),
-            Algorithm::MondrianRelaxed => ("local", "relaxed"),
+        let (algorithm, variant) = plan.method.names();
+        let by_name = |levels: &Levels| {
+            let levels = levels.iter().map(|level| level.0);
+            attributes.iter().map(|a| a.name.clone()).zip(levels).collect::<IndexMap<_, _>>()
         };
+        let (kind, levels) = match &found.recoding {
+            Recoding::Partition(_) => ("multidimensional", None),
+            Recoding::FullDomain(levels) => ("full-domain", Some(levels)),
+            Recoding::Local => ("local", None),
+        };
+        let minimal = plan.method.wants_minimal.then(|| {
+            let of_node = |node: &MinimalNode| MinimalReport {
+                levels: by_name(&node.levels),
+                height: node.levels.height(),
+                suppressed: node.n_suppressed,
+                cost: node.cost,
+            };
+            found.minimal.iter().map(of_node).collect()
+        });
         let measures = MeasuresReport {
             loss: Some(incrowd_quality::loss(attributes, recoded)),
             loss_by_column: names.zip(by_column).collect::<IndexMap<_, _>>(),
             entropy: Some(incrowd_quality::entropy(&coding.set, recoded)),
             precision: incrowd_quality::precision(attributes, recoded),
+            height: levels.map(Levels::height),
             ..measures_report(plan, &written.measured, n_suppressed)
         };
         Report {
@@ -132,19 +159,25 @@ impl Job<'_> {
             input: InputReport { rows: coding.set.n_rows, columns: plan.columns.len() },
             job: self.spec.clone(),
             search: Some(SearchReport {
-                algorithm: "mondrian".to_owned(),
-                variant: Some(variant.to_owned()),
-                optimal: false,
-                cost: plan.measure.of(&measures),
-                lower_bound: None,
-                nodes_checked: found.nodes_checked,
-                nodes_total: None,
-                table_scans: 1,
+                algorithm: algorithm.to_owned(),
+                variant: variant.map(str::to_owned),
+                optimal: found.proof.is_optimal,
+                cost: found.proof.cost.or_else(|| value_of(plan.measure, &measures)),
+                lower_bound: found.proof.lower_bound,
+                nodes_checked: found.counters.nodes_checked,
+                nodes_total: found.counters.nodes_total,
+                table_scans: found.counters.table_scans,
+                rollups: found.counters.rollups,
                 distinct_vectors: coding.set.len() as u64,
                 elapsed_s: timings.search,
                 peak_memory_bytes: peak_memory_bytes(),
+                minimal,
             }),
-            recoding: Some(RecodingReport { kind, cells: cells.collect() }),
+            recoding: Some(RecodingReport {
+                kind,
+                levels: levels.map(by_name),
+                cells: cells.collect(),
+            }),
             release: release_report(&written.measured, n_suppressed, written.n_starred),
             privacy: privacy_report(plan, &written.measured),
             risk: risk_report(plan, &written.measured),
@@ -159,6 +192,9 @@ fn classes(plan: &Plan, coding: &Coding, found: &Found) -> Classes {
     match (&found.recoding, plan.labels) {
         (Recoding::Partition(tree), LabelForm::Region) => {
             recode_regions(&coding.set, &found.assignment, tree)
+        }
+        (Recoding::FullDomain(levels), _) => {
+            recode_levels(&coding.set, &found.assignment, levels)
         }
         _ => recode(&coding.set, &found.assignment),
     }
@@ -186,23 +222,100 @@ pub(crate) fn refuse_missing(plan: &Plan, table: &Table) -> Result<(), JobError>
     if with_missing.is_empty() { Ok(()) } else { Err(JobError::Request(with_missing)) }
 }
 
-fn infeasible(reason: &Infeasible, coding: &Coding) -> Outcome {
-    let n_rows = coding.set.n_rows;
+/// What a search may hold of a memory limit: half of what the table leaves, since recoding and writing
+/// need some as well.
+fn memory_left(limit: u64) -> Result<u64, Problem> {
+    let held = held_memory_bytes().unwrap_or(0);
+    if held >= limit {
+        return Err(Problem::new(format!(
+            "the table takes {} MB in memory, the memory limit is {} MB",
+            held / 1_000_000,
+            limit / 1_000_000
+        ))
+        .help("raise --memory-limit, or leave out columns with --undeclared drop"));
+    }
+    Ok((limit - held) / 2)
+}
+
+fn infeasible(
+    plan: &Plan,
+    reason: &Infeasible,
+    n_rows: u64,
+    limit: u64,
+) -> Result<Outcome, JobError> {
+    let less = "ask for less (a smaller k, l or error, a larger t), or bring more rows";
     let (reasons, help) = match reason {
         Infeasible::Empty => (vec!["the table has no rows".to_owned()], None),
         Infeasible::WholeTable { broken } => {
             let sentence = |model: &String| {
                 format!("{model} does not hold even if all {n_rows} rows are one class")
             };
-            let help = "ask for less (a smaller k, l or error, a larger t), or bring more rows";
-            (broken.iter().map(sentence).collect(), Some(help.to_owned()))
+            (broken.iter().map(sentence).collect(), Some(less.to_owned()))
+        }
+        Infeasible::EveryNode { broken, n_suppressed, largest_k, is_bounded } => {
+            let place = if *is_bounded {
+                "at the highest levels that `levels` allows"
+            } else {
+                "even if all rows are one class"
+            };
+            let sentence = |(model, rows): &(String, u64)| {
+                format!(
+                    "{model} does not hold {place}: {rows} of {n_rows} rows break it, {limit} may \
+                     be left out"
+                )
+            };
+            let mut reasons: Vec<String> = broken.iter().map(sentence).collect();
+            if reasons.is_empty() {
+                reasons.push(format!("the rows that would be left out, as `*`, break a model {place}"));
+            }
+            let mut ways = Vec::new();
+            if *is_bounded {
+                ways.push("allow higher levels".to_owned());
+            }
+            if limit < *n_suppressed && *n_suppressed < n_rows {
+                ways.push(format!("leave more rows out with --suppress {n_suppressed}rows"));
+            }
+            if let Some(k) = largest_k {
+                ways.push(format!("ask for -k {k} or less"));
+            }
+            let help = if ways.is_empty() { less.to_owned() } else { ways.join(", or ") };
+            (reasons, Some(help))
+        }
+        Infeasible::OutOfTime => (
+            vec!["the time limit ended the search before it found a release".to_owned()],
+            Some("raise --time-limit, or use --algorithm optimal, which gives its best so far".to_owned()),
+        ),
+        Infeasible::TooWide => {
+            return Err(Problem::new(
+                "the quasi-identifier has too many columns and values for a full-domain search",
+            )
+            .help("use fewer columns, or --algorithm mondrian")
+            .into());
+        }
+        Infeasible::NoHierarchy => {
+            let names: Vec<&str> =
+                plan.with_role(Role::Quasi).map(|at| plan.columns[at].name.as_str()).collect();
+            return Err(Problem::new(format!(
+                "a full-domain search needs a hierarchy for each of {}",
+                names.join(", ")
+            ))
+            .into());
         }
     };
-    Outcome::Failed { reasons, help, report: None }
+    Ok(Outcome::Failed { reasons, help, report: None })
 }
 
-fn warnings(plan: &Plan) -> Vec<String> {
+fn warnings(plan: &Plan, found: &Found) -> Vec<String> {
     let mut warnings = Vec::new();
+    if found.proof.is_cut_short {
+        warnings.push(match (found.proof.cost, found.proof.lower_bound) {
+            (Some(cost), Some(bound)) => format!(
+                "the time limit ended the search: the release costs {cost}, no recoding of its kind \
+                 costs less than {bound}"
+            ),
+            _ => "the time limit ended the search: the classes could be smaller".to_owned(),
+        });
+    }
     let unprotected: Vec<&str> = plan
         .with_role(Role::Sensitive)
         .filter(|at| plan.models.iter().all(|model| model.column != *at))

@@ -6,12 +6,12 @@
 use std::path::Path;
 
 use incrowd_data::{
-    Assignment, Attribute, Branches, Codes, Collapsed, FrequencySet, Node, PartitionTree,
-    SUPPRESSED, collapse,
+    Assignment, Attribute, Branches, Codes, Collapsed, FrequencySet, Level, Levels, Node,
+    PartitionTree, SUPPRESSED, Shape, collapse,
 };
 use incrowd_engine::{Engine, Format, RawColumn, Source, Table, read};
 use incrowd_privacy::{Tally, all_hold};
-use incrowd_release::recode;
+use incrowd_release::{recode, recode_levels};
 use indexmap::IndexMap;
 
 use crate::anonymize::refuse_missing;
@@ -89,7 +89,7 @@ fn job(file: &RecodingFile, options: &ApplyOptions, source: &Source) -> JobSpec 
             labels: Some(if file.labels == "region" { "range" } else { &file.labels }.to_owned()),
             suppressed: options.suppressed.clone(),
         },
-        run: RunSpec { threads: options.threads },
+        run: RunSpec { threads: options.threads, ..RunSpec::default() },
         ..JobSpec::default()
     }
 }
@@ -108,6 +108,8 @@ struct Recognised {
     set: FrequencySet,
     vector_of: Vec<u32>,
     assignment: Assignment,
+    /// The levels of a full-domain recoding.
+    levels: Option<Levels>,
 }
 
 impl Application<'_> {
@@ -134,7 +136,10 @@ impl Application<'_> {
         if let Some(failed) = self.suppress(&plan, &table, &mut found)? {
             return Ok(failed);
         }
-        let classes = recode(&found.set, &found.assignment);
+        let classes = match &found.levels {
+            Some(levels) => recode_levels(&found.set, &found.assignment, levels),
+            None => recode(&found.set, &found.assignment),
+        };
         timings.recode = clock.lap();
         let assigned = Assigned {
             class_of: &found.assignment.class_of,
@@ -162,13 +167,18 @@ impl Application<'_> {
             input: InputReport { rows: n_rows, columns: source.columns().len() },
             job: self.job_without_rows(),
             search: None,
-            recoding: Some(RecodingReport { kind: "multidimensional", cells: cells.collect() }),
+            recoding: Some(RecodingReport {
+                kind: if found.levels.is_some() { "full-domain" } else { "multidimensional" },
+                levels: found.levels.is_some().then(|| self.file.levels.clone()),
+                cells: cells.collect(),
+            }),
             release: release_report(&written.measured, n_suppressed, written.n_starred),
             privacy: privacy_report(&plan, &written.measured),
             risk: risk_report(&plan, &written.measured),
             measures: MeasuresReport {
                 loss: Some(incrowd_quality::loss(attributes, &classes.recoded)),
                 loss_by_column: names().zip(by_column).collect::<IndexMap<_, _>>(),
+                height: found.levels.as_ref().map(Levels::height),
                 ..measures_report(&plan, &written.measured, n_suppressed)
             },
             timings_s: timings,
@@ -241,6 +251,9 @@ impl Application<'_> {
             });
             columns.push((ordered, raw));
         }
+        if self.file.kind == "full-domain" {
+            return Ok(self.generalise(attributes, &columns, table.n_rows));
+        }
         let lookup = Lookup::new(&columns);
         let tree = self.tree(&attributes, &lookup)?;
         let codes: Vec<(&Codes, u32)> = columns
@@ -249,6 +262,51 @@ impl Application<'_> {
             .collect();
         let collapsed = collapse(&codes, table.n_rows);
         Ok(self.assemble(attributes, &codes, collapsed, &tree, &lookup))
+    }
+
+    /// Classes of rows that look the same at the recoding's levels.
+    fn generalise(
+        &self,
+        attributes: Vec<Attribute>,
+        columns: &[(OrderedColumn, &RawColumn)],
+        n_rows: usize,
+    ) -> Recognised {
+        let level = |attribute: &Attribute| self.file.levels.get(&attribute.name).copied();
+        let levels = Levels::new(attributes.iter().map(|a| Level(level(a).unwrap_or(0))));
+        let codes: Vec<(&Codes, u32)> = columns
+            .iter()
+            .map(|(ordered, _)| (&ordered.codes, ordered.ranked.dictionary.n_codes()))
+            .collect();
+        let collapsed = collapse(&codes, n_rows);
+        let vectors: Vec<Codes> =
+            codes.iter().map(|(codes, n)| collapsed.project(codes, *n)).collect();
+        let groups: Vec<(Codes, u32)> = attributes
+            .iter()
+            .zip(&vectors)
+            .zip(levels.iter())
+            .map(|((attribute, codes), level)| match &attribute.shape {
+                Shape::Tree(hierarchy) => {
+                    let n_groups = hierarchy.groups(level).len();
+                    let n_groups = u32::try_from(n_groups).expect("no more groups than leaves");
+                    let groups = codes.iter().map(|code| hierarchy.group_of(level, code));
+                    (Codes::pack(n_groups, groups), n_groups)
+                }
+                _ => (codes.clone(), attribute.n_codes()),
+            })
+            .collect();
+        let groups: Vec<(&Codes, u32)> = groups.iter().map(|(codes, n)| (codes, *n)).collect();
+        let classes = collapse(&groups, collapsed.counts.len());
+        let n_classes = u32::try_from(classes.counts.len()).expect("no more classes than rows");
+        let assignment =
+            Assignment { class_of: classes.vector_of, n_classes, parts: Vec::new() };
+        let set = FrequencySet {
+            attributes,
+            vectors,
+            counts: collapsed.counts,
+            extras: Vec::new(),
+            n_rows: n_rows as u64,
+        };
+        Recognised { set, vector_of: collapsed.vector_of, assignment, levels: Some(levels) }
     }
 
     fn tree(&self, attributes: &[Attribute], lookup: &Lookup) -> Result<PartitionTree, JobError> {
@@ -335,7 +393,7 @@ impl Application<'_> {
             n_rows,
         };
         let assignment = Assignment { class_of, n_classes: tree.n_classes, parts: Vec::new() };
-        Recognised { set, vector_of: collapsed.vector_of, assignment }
+        Recognised { set, vector_of: collapsed.vector_of, assignment, levels: None }
     }
 
     /// Leaves out classes of new rows that break a model, within the limit.
@@ -348,7 +406,7 @@ impl Application<'_> {
         if self.options.unverified {
             return Ok(None);
         }
-        let Coding { set, vector_of, models, entity } = code(plan, table)?;
+        let Coding { set, vector_of, models, entity, .. } = code(plan, table)?;
         // The class of each vector of the richer set, through any row that has it.
         let mut class_of = vec![0; set.len()];
         for (&vector, &of_row) in vector_of.iter().zip(&found.vector_of) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use incrowd_data::{Attribute, Codes, Extra, FrequencySet, Kind, Shape, collapse, distinct_share};
 use incrowd_engine::{Order, Ranked, RawColumn, Table};
 use incrowd_privacy::{Histogram, Model};
+use incrowd_quality::Measure;
 use incrowd_search::Algorithm;
 use rayon::prelude::*;
 
@@ -21,6 +22,8 @@ pub(crate) struct Coding {
     pub(crate) models: Vec<Box<dyn Model>>,
     /// The extra column that k counts.
     pub(crate) entity: Option<usize>,
+    /// The extra column that the classification measure looks at.
+    pub(crate) target: Option<usize>,
 }
 
 /// A coded column with its order.
@@ -108,8 +111,34 @@ const MOST_DISTINCT: f64 = 0.7;
 
 /// Gives every column its codes and collapses equal rows.
 pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
-    // A local recoding divides equal rows by the order of the vectors.
-    let needs_order = plan.algorithm == Algorithm::MondrianRelaxed;
+    Ok(prepare(plan, table)?.collapse())
+}
+
+/// Columns in codes, not yet collapsed.
+pub(crate) struct Prepared {
+    attributes: Vec<Attribute>,
+    /// The codes of the attributes, then those of the extra columns, with their numbers.
+    columns: Vec<(Codes, u32)>,
+    models: Vec<Box<dyn Model>>,
+    entity: Option<usize>,
+    target: Option<usize>,
+    n_rows: usize,
+    grouping: Grouping,
+}
+
+/// Whether equal rows are grouped before a search.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grouping {
+    /// Always: the search goes by the order of the vectors.
+    Always,
+    /// Unless nearly all rows differ.
+    IfWorthIt,
+    /// Never: the search groups them itself.
+    Never,
+}
+
+/// Gives every column its codes.
+pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> {
     let raw = |at: usize| raw_column(plan, table, at);
     let mut attributes = Vec::new();
     let mut columns: Vec<(Codes, u32)> = Vec::new();
@@ -125,8 +154,7 @@ pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
             shape: ordered.shape,
         });
     }
-    let n_quasi = attributes.len();
-    // The search looks at the sensitive columns that a model names, and at the entity.
+    // The search looks at the sensitive columns that a model names, at the entity and at the target.
     let mut looked_at: Vec<usize> = plan.models.iter().map(|model| model.column).collect();
     looked_at.sort_unstable();
     looked_at.dedup();
@@ -137,27 +165,49 @@ pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
         extras.push(ordered);
     }
     let models = build_models(plan, &looked_at, &extras)?;
-    let entity = plan.entity().map(|at| {
+    let n_attributes = attributes.len();
+    let mut push = |at: usize| {
         columns.push((raw(at).codes.clone(), raw(at).n_codes()));
-        looked_at.len()
-    });
-    let n_codes: Vec<u32> = columns.iter().map(|(_, n_codes)| *n_codes).collect();
-    let Grouped { mut columns, counts, vector_of } = group(columns, table.n_rows, needs_order);
-    let extras = columns.split_off(n_quasi).into_iter().zip(&n_codes[n_quasi..]);
-    let extras = extras.map(|(codes, &n_codes)| Extra {
-        name: String::new(),
-        codes,
-        n_codes,
-        positions: Vec::new(),
-    });
-    let set = FrequencySet {
-        attributes,
-        vectors: columns,
-        counts,
-        extras: extras.collect(),
-        n_rows: table.n_rows as u64,
+        columns.len() - 1 - n_attributes
     };
-    Ok(Coding { set, vector_of, models, entity })
+    let entity = plan.entity().map(&mut push);
+    let needs_target = plan.measure == Measure::Classification;
+    let target = plan.target().filter(|_| needs_target).map(&mut push);
+    let grouping = match plan.method.algorithm {
+        Algorithm::MondrianRelaxed => Grouping::Always,
+        algorithm if algorithm.is_full_domain() => Grouping::Never,
+        _ => Grouping::IfWorthIt,
+    };
+    Ok(Prepared { attributes, columns, models, entity, target, n_rows: table.n_rows, grouping })
+}
+
+impl Prepared {
+    /// The quasi-identifier columns.
+    pub(crate) fn attributes(&self) -> &[Attribute] {
+        &self.attributes
+    }
+
+    /// Groups equal rows.
+    pub(crate) fn collapse(self) -> Coding {
+        let Prepared { attributes, columns, models, entity, target, n_rows, grouping } = self;
+        let n_codes: Vec<u32> = columns.iter().map(|(_, n_codes)| *n_codes).collect();
+        let Grouped { mut columns, counts, vector_of } = group(columns, n_rows, grouping);
+        let extras = columns.split_off(attributes.len()).into_iter();
+        let extras = extras.zip(&n_codes[attributes.len()..]).map(|(codes, &n_codes)| Extra {
+            name: String::new(),
+            codes,
+            n_codes,
+            positions: Vec::new(),
+        });
+        let set = FrequencySet {
+            extras: extras.collect(),
+            attributes,
+            vectors: columns,
+            counts,
+            n_rows: n_rows as u64,
+        };
+        Coding { set, vector_of, models, entity, target }
+    }
 }
 
 /// Columns with one cell per vector.
@@ -169,9 +219,14 @@ struct Grouped {
 
 /// Groups equal rows, unless nearly all differ: then every row is a vector of its own, which saves a
 /// sort. Searches that go by the order of the vectors need it all the same.
-fn group(columns: Vec<(Codes, u32)>, n_rows: usize, needs_order: bool) -> Grouped {
+fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: Grouping) -> Grouped {
     let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
-    if !needs_order && distinct_share(&borrowed, n_rows) > MOST_DISTINCT {
+    let is_left = match grouping {
+        Grouping::Always => false,
+        Grouping::IfWorthIt => distinct_share(&borrowed, n_rows) > MOST_DISTINCT,
+        Grouping::Never => true,
+    };
+    if is_left {
         return Grouped {
             columns: columns.into_iter().map(|(codes, _)| codes).collect(),
             counts: vec![1; n_rows],

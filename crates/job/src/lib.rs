@@ -11,6 +11,7 @@ mod coding;
 mod error;
 pub mod hierarchy;
 mod measure;
+mod method;
 mod model;
 mod plan;
 mod profile;
@@ -26,12 +27,12 @@ pub use check::check;
 pub use error::{JobError, Problem};
 pub use profile::{ColumnProfile, Combination, Profile, profile};
 pub use report::{
-    Done, InputReport, MeasuresReport, Outcome, PrivacyReport, RecodingReport, ReleaseReport,
+    Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport, RecodingReport, ReleaseReport,
     Report, RiskReport, SearchReport, Timings,
 };
 pub use run::{Run, Stage};
 pub use spec::{
-    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, PrivacySpec, QuasiSpec,
+    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, PrivacySpec, LevelSpec, QuasiSpec,
     ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
 };
 

@@ -2,10 +2,12 @@
 
 use incrowd_data::Kind;
 use incrowd_engine::{Source, Use};
+use incrowd_quality::Measure;
 use incrowd_release::LabelForm;
 use incrowd_search::Algorithm;
 
 use crate::error::{JobError, Problem, nearest};
+use crate::method::{Method, method};
 use crate::model::ModelSpec;
 use crate::report::MeasuresReport;
 use crate::spec::{ColumnSpec, JobSpec, SuppressLimit};
@@ -60,41 +62,17 @@ pub(crate) struct QuasiSet {
     pub(crate) columns: Vec<usize>,
 }
 
-/// The measures by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Measure {
-    Discernibility,
-    AverageClassSize,
-    Loss,
-    Entropy,
-    Classification,
-    Height,
-    Precision,
-}
-
-impl Measure {
-    const NAMES: [(&'static str, Measure); 7] = [
-        ("discernibility", Measure::Discernibility),
-        ("average-class-size", Measure::AverageClassSize),
-        ("loss", Measure::Loss),
-        ("entropy", Measure::Entropy),
-        ("classification", Measure::Classification),
-        ("height", Measure::Height),
-        ("precision", Measure::Precision),
-    ];
-
-    /// Its value among all measures.
-    #[expect(clippy::cast_precision_loss, reason = "a height is small")]
-    pub(crate) fn of(self, measures: &MeasuresReport) -> Option<f64> {
-        match self {
-            Measure::Discernibility => Some(measures.discernibility),
-            Measure::AverageClassSize => measures.average_class_size,
-            Measure::Loss => measures.loss,
-            Measure::Entropy => measures.entropy,
-            Measure::Classification => measures.classification,
-            Measure::Height => measures.height.map(|height| height as f64),
-            Measure::Precision => measures.precision,
-        }
+/// The value of a measure among all of them.
+#[expect(clippy::cast_precision_loss, reason = "a height is small")]
+pub(crate) fn value_of(measure: Measure, measures: &MeasuresReport) -> Option<f64> {
+    match measure {
+        Measure::Discernibility => Some(measures.discernibility),
+        Measure::AverageClassSize => measures.average_class_size,
+        Measure::Loss => measures.loss,
+        Measure::Entropy => measures.entropy,
+        Measure::Classification => measures.classification,
+        Measure::Height => measures.height.map(|height| height as f64),
+        Measure::Precision => measures.precision,
     }
 }
 
@@ -115,7 +93,7 @@ pub(crate) struct Plan {
     pub(crate) k: Option<u64>,
     pub(crate) models: Vec<ModelSpec>,
     pub(crate) suppress: SuppressLimit,
-    pub(crate) algorithm: Algorithm,
+    pub(crate) method: Method,
     pub(crate) measure: Measure,
     pub(crate) labels: LabelForm,
     pub(crate) stars_suppressed: bool,
@@ -152,11 +130,11 @@ impl Plan {
             k: spec.privacy.k,
             models,
             suppress: spec.privacy.suppress.clone().unwrap_or(SuppressLimit::Share(0.0)),
-            algorithm: algorithm(spec, &mut problems),
+            method: Method::default(),
             measure: choice(
                 "measure",
                 spec.search.measure.as_deref(),
-                &Measure::NAMES,
+                &Measure::ALL,
                 &mut problems,
             )
             .unwrap_or(Measure::Loss),
@@ -182,7 +160,12 @@ impl Plan {
             )
             .unwrap_or(false),
         };
-        if plan.algorithm == Algorithm::MondrianRelaxed && plan.labels == LabelForm::Region {
+        let method = method(spec, &plan, &mut problems);
+        if purpose == Purpose::Release {
+            method.check(spec, &plan, &mut problems);
+        }
+        let plan = Plan { method, ..plan };
+        if plan.method.algorithm == Algorithm::MondrianRelaxed && plan.labels == LabelForm::Region {
             problems.push(
                 Problem::new(
                     "`region` labels need a recoding with regions; relaxed regions overlap",
@@ -381,15 +364,5 @@ fn check_privacy(spec: &JobSpec, purpose: Purpose, problems: &mut Vec<Problem>) 
     }
     if let Some(limit) = &spec.privacy.suppress {
         problems.extend(limit.rows(0).err());
-    }
-}
-
-fn algorithm(spec: &JobSpec, problems: &mut Vec<Problem>) -> Algorithm {
-    let found = choice("algorithm", spec.search.algorithm.as_deref(), &Algorithm::ALL, problems);
-    let variants = [("strict", false), ("relaxed", true)];
-    let variant = choice("variant", spec.search.variant.as_deref(), &variants, problems);
-    match (found.unwrap_or(Algorithm::Mondrian), spec.search.relaxed.or(variant)) {
-        (Algorithm::Mondrian, Some(true)) => Algorithm::MondrianRelaxed,
-        (algorithm, _) => algorithm,
     }
 }

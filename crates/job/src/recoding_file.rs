@@ -22,7 +22,7 @@ use crate::spec::{ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, ValueLi
 pub(crate) struct RecodingFile {
     /// Version of the tool that wrote it.
     pub(crate) incrowd: String,
-    /// `multidimensional` or `local`.
+    /// `multidimensional`, `full-domain` or `local`.
     pub(crate) kind: String,
     /// What stands in a recoded cell.
     pub(crate) labels: String,
@@ -32,7 +32,10 @@ pub(crate) struct RecodingFile {
     pub(crate) columns: IndexMap<String, ColumnSpec>,
     /// By unordered column, its values in the sequence that they were cut along.
     pub(crate) sequences: IndexMap<String, Vec<String>>,
-    /// The tree of cuts; the root is the first node.
+    /// By column, the level of a full-domain recoding.
+    #[serde(default)]
+    pub(crate) levels: IndexMap<String, u8>,
+    /// The tree of cuts; the root is the first node. A full-domain recoding has none.
     pub(crate) nodes: Vec<NodeRecord>,
 }
 
@@ -56,9 +59,16 @@ impl RecodingFile {
         found: &Found,
         classes: &Classes,
     ) -> RecodingFile {
-        let (kind, nodes) = match &found.recoding {
-            Recoding::Partition(tree) => ("multidimensional", nodes(set, tree, classes)),
-            Recoding::Local => ("local", Vec::new()),
+        let names = set.attributes.iter().map(|attribute| attribute.name.clone());
+        let (kind, levels, nodes) = match &found.recoding {
+            Recoding::Partition(tree) => {
+                ("multidimensional", IndexMap::new(), nodes(set, tree, classes))
+            }
+            Recoding::FullDomain(levels) => {
+                let levels = levels.iter().map(|level| level.0);
+                ("full-domain", names.zip(levels).collect(), Vec::new())
+            }
+            Recoding::Local => ("local", IndexMap::new(), Vec::new()),
         };
         let labels = LabelForm::NAMES.iter().find(|(_, form)| *form == plan.labels);
         RecodingFile {
@@ -68,6 +78,7 @@ impl RecodingFile {
             privacy: privacy(plan),
             columns: columns(plan, set),
             sequences: sequences(set),
+            levels,
             nodes,
         }
     }
@@ -84,13 +95,15 @@ impl RecodingFile {
             self.nodes.iter().map(|node| format!("    {}", line(node))).collect();
         format!(
             "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \
-             \"columns\": {{\n{}\n  }},\n  \"sequences\": {},\n  \"nodes\": [\n{}\n  ]\n}}\n",
+             \"columns\": {{\n{}\n  }},\n  \"sequences\": {},\n  \"levels\": {},\n  \
+             \"nodes\": [\n{}\n  ]\n}}\n",
             line(&self.incrowd),
             line(&self.kind),
             line(&self.labels),
             line(&self.privacy),
             columns.join(",\n"),
             line(&self.sequences),
+            line(&self.levels),
             nodes.join(",\n"),
         )
     }
@@ -116,13 +129,18 @@ impl RecodingFile {
             .into());
         }
         file.check().map_err(|()| {
-            Problem::new(format!("`{name}` is damaged: its nodes are no tree over its columns"))
+            Problem::new(format!(
+                "`{name}` is damaged: its nodes or levels do not fit its columns"
+            ))
         })?;
         Ok(file)
     }
 
     /// Every node is named once, after its parent, and cuts a quasi-identifier column.
     fn check(&self) -> Result<(), ()> {
+        if self.kind == "full-domain" {
+            return self.check_levels();
+        }
         let mut n_named = vec![0u32; self.nodes.len()];
         let is_quasi = |name: &String| {
             self.columns.get(name).is_some_and(|column| column.role.as_deref() == Some("quasi"))
@@ -148,6 +166,20 @@ impl RecodingFile {
         }
         let is_tree = n_named.iter().enumerate().all(|(at, n)| *n == u32::from(at > 0));
         if is_tree && !self.nodes.is_empty() { Ok(()) } else { Err(()) }
+    }
+}
+
+impl RecodingFile {
+    /// Every quasi-identifier column has a level of its hierarchy.
+    fn check_levels(&self) -> Result<(), ()> {
+        for (name, column) in &self.columns {
+            if column.role.as_deref() == Some("quasi") {
+                let Some(HierarchySpec::Rows(rows)) = &column.hierarchy else { return Err(()) };
+                let level = usize::from(*self.levels.get(name).ok_or(())?);
+                rows.first().filter(|row| level < row.len().max(2)).ok_or(())?;
+            }
+        }
+        if self.nodes.is_empty() { Ok(()) } else { Err(()) }
     }
 }
 

@@ -83,19 +83,40 @@ pub struct SearchReport {
     pub nodes_total: Option<u64>,
     /// Passes over the table.
     pub table_scans: u64,
+    /// Frequency sets that were rolled up from others instead.
+    pub rollups: u64,
     /// Distinct vectors of the quasi-identifier that were searched.
     pub distinct_vectors: u64,
     /// Seconds.
     pub elapsed_s: f64,
     /// Most memory that the process held, where the system says it.
     pub peak_memory_bytes: Option<u64>,
+    /// All minimal nodes of a full-domain search, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimal: Option<Vec<MinimalReport>>,
+}
+
+/// A node that can be released while nothing below it can.
+#[derive(Clone, Debug, Serialize)]
+pub struct MinimalReport {
+    /// By column, its level.
+    pub levels: IndexMap<String, u8>,
+    /// Sum of levels.
+    pub height: u64,
+    /// Rows that are left out.
+    pub suppressed: u64,
+    /// What it costs.
+    pub cost: f64,
 }
 
 /// The recoding.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecodingReport {
-    /// `multidimensional` or `local`.
+    /// `multidimensional`, `full-domain` or `local`.
     pub kind: &'static str,
+    /// By column, the level of a full-domain recoding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<IndexMap<String, u8>>,
     /// By column, how many distinct cells it has in the release.
     pub cells: IndexMap<String, usize>,
 }

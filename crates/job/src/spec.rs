@@ -1,6 +1,7 @@
 //! The job file: plain structs with public fields, as TOML has them.
 
 use std::path::Path;
+use std::time::Duration;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -234,9 +235,49 @@ pub struct SearchSpec {
     /// The measure whose value is reported as the cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measure: Option<String>,
+    /// By column, the level or levels of a full-domain recoding: `2`, `"1..3"`, `"1.."`, `"..3"`, both ends
+    /// included.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub levels: IndexMap<String, LevelSpec>,
+    /// By column, its weight in the loss or precision that a full-domain search minimises.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub weights: IndexMap<String, f64>,
     /// What random choices are made from; Mondrian makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+}
+
+/// The levels that a column may have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum LevelSpec {
+    /// Just this one.
+    Fixed(u8),
+    /// `"2"`, `"1..3"`, `"1.."` or `"..3"`, both ends included.
+    Range(String),
+}
+
+impl LevelSpec {
+    /// The least and greatest level; an open end is none.
+    pub(crate) fn bounds(&self) -> Option<(Option<u8>, Option<u8>)> {
+        let text = match self {
+            LevelSpec::Fixed(level) => return Some((Some(*level), Some(*level))),
+            LevelSpec::Range(text) => text.trim(),
+        };
+        let Some((low, high)) = text.split_once("..") else {
+            let level = text.parse().ok()?;
+            return Some((Some(level), Some(level)));
+        };
+        let high = high.strip_prefix('=').unwrap_or(high);
+        let end = |text: &str| match text.trim() {
+            "" => Some(None),
+            text => text.parse().ok().map(Some),
+        };
+        match (end(low)?, end(high)?) {
+            (Some(low), Some(high)) if low > high => None,
+            bounds => Some(bounds),
+        }
+    }
 }
 
 /// What the release looks like.
@@ -258,6 +299,45 @@ pub struct RunSpec {
     /// Threads; all cores if it is not said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
+    /// When a search ends with the best that it has: `"60s"`, `"5m"`, `"1h"`, `"500ms"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<String>,
+    /// What the process may hold: `"4GB"`, `"500MB"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<String>,
+}
+
+impl RunSpec {
+    /// The time limit.
+    pub(crate) fn time(&self) -> Result<Option<Duration>, Problem> {
+        let Some(text) = &self.time_limit else { return Ok(None) };
+        let units = [("ms", 0.001), ("s", 1.0), ("min", 60.0), ("m", 60.0), ("h", 3600.0)];
+        let seconds = with_unit(text, &units).filter(|seconds| *seconds > 0.0);
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let wrong = || Problem::new(format!("`{text}` is no time limit")).help("write 60s, 5m or 1h");
+        time.map(Some).ok_or_else(wrong)
+    }
+
+    /// The memory limit in bytes.
+    pub(crate) fn memory(&self) -> Result<Option<u64>, Problem> {
+        let Some(text) = &self.memory_limit else { return Ok(None) };
+        let units = [("kb", 1e3), ("mb", 1e6), ("gb", 1e9), ("tb", 1e12)];
+        let binary = [("kib", 10), ("mib", 20), ("gib", 30), ("tib", 40)];
+        let binary = binary.map(|(name, bits)| (name, f64::from(2u32).powi(bits)));
+        let bytes = with_unit(&text.to_lowercase(), &[&binary[..], &units[..]].concat());
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
+        let bytes = bytes.filter(|bytes| (1.0..1e18).contains(bytes)).map(|bytes| bytes as u64);
+        let wrong = || Problem::new(format!("`{text}` is no memory limit")).help("write 4GB or 500MB");
+        bytes.map(Some).ok_or_else(wrong)
+    }
+}
+
+/// A number with one of some units.
+fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    units.iter().find_map(|(unit, scale)| {
+        let number: f64 = text.trim().strip_suffix(unit)?.trim().parse().ok()?;
+        number.is_finite().then_some(number * scale)
+    })
 }
 
 /// The keys that each table of a job file knows, for suggestions.
@@ -282,9 +362,9 @@ const KEYS: [(&str, &[&str]); 7] = [
     ("columns.*", &["role", "type", "order", "hierarchy", "target", "entity"]),
     ("quasi", &["name", "columns"]),
     ("privacy", &["k", "l-diversity", "t-closeness", "squared-error", "suppress"]),
-    ("search", &["algorithm", "relaxed", "variant", "measure", "seed"]),
+    ("search", &["algorithm", "relaxed", "variant", "measure", "levels", "weights", "seed"]),
     ("release", &["labels", "suppressed"]),
-    ("run", &["threads"]),
+    ("run", &["threads", "time-limit", "memory-limit"]),
 ];
 
 impl JobSpec {

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 use incrowd_data::{
-    Assignment, Attribute, Cell, Codes, FrequencySet, PartitionTree, Recoded, RecodedColumn,
-    SUPPRESSED, Shape,
+    Assignment, Attribute, Cell, Codes, FrequencySet, Level, Levels, PartitionTree, Recoded,
+    RecodedColumn, SUPPRESSED, Shape,
 };
 use rayon::prelude::*;
 
@@ -105,6 +105,29 @@ pub fn recode_regions(
         })
         .collect();
     number(columns, &placing.sizes(), placing.n_suppressed())
+}
+
+/// The cells of a full-domain recoding: what each class is at the levels of a node.
+#[must_use]
+pub fn recode_levels(set: &FrequencySet, assignment: &Assignment, levels: &Levels) -> Classes {
+    let placing = Placing::new(set, assignment);
+    // Any vector of a class tells its cells.
+    let mut vector_of = vec![None; assignment.n_classes as usize];
+    for (vector, class, _) in placing.iter() {
+        vector_of[class] = Some(vector);
+    }
+    let column = |attribute: &Attribute, codes: &Codes, level: Level| {
+        intern(vector_of.iter().map(|vector| match (vector, &attribute.shape) {
+            (Some(vector), Shape::Tree(hierarchy)) => {
+                attribute.cell_at(level, hierarchy.group_of(level, codes.get(*vector)))
+            }
+            (Some(vector), _) => Cell::Value(codes.get(*vector)),
+            (None, _) => Cell::All,
+        }))
+    };
+    let columns = set.attributes.iter().zip(&set.vectors).zip(levels.iter());
+    let columns = columns.map(|((attribute, codes), level)| column(attribute, codes, level));
+    number(columns.collect(), &placing.sizes(), placing.n_suppressed())
 }
 
 /// The cells of one attribute. Vectors are looked at in their order, classes as they come: the

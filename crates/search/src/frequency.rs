@@ -123,6 +123,13 @@ impl<'a> Counter<'a> {
         u32::try_from(bits).expect("a group is a u32")
     }
 
+    /// The group of an attribute in every group of vectors.
+    pub(crate) fn groups(&self, of: &Frequencies, attribute: usize) -> Vec<u32> {
+        let Field { word, shift, mask } = self.fields[attribute];
+        let words = of.keys.iter().skip(word).step_by(self.words);
+        words.map(|bits| u32::try_from(bits >> shift & mask).expect("a group is a u32")).collect()
+    }
+
     /// The number of groups of an attribute at a level.
     pub(crate) fn n_groups(&self, attribute: usize, level: Level) -> usize {
         if level == ABSENT { 1 } else { self.hierarchies[attribute].groups(level).len() }
@@ -130,11 +137,16 @@ impl<'a> Counter<'a> {
 
     /// The frequency set of a node, by a pass over the table.
     pub(crate) fn scan(&self, levels: &Levels) -> Frequencies {
+        self.scan_groups(levels).0
+    }
+
+    /// The frequency set of a node, by a pass over the table, and the group of each vector.
+    pub(crate) fn scan_groups(&self, levels: &Levels) -> (Frequencies, Vec<u32>) {
         self.n_scans.fetch_add(1, Ordering::Relaxed);
         let keys = self.keys(levels);
         let rows = &self.set.counts;
-        let Grouped { group_of, keys, counts } =
-            group(self.words, &keys, rows, self.most_groups(levels), &[]);
+        let most = self.most_groups(levels);
+        let Grouped { group_of, keys, counts } = group(self.words, &keys, rows, most, &[], true);
         let spreads = self
             .extras
             .iter()
@@ -144,7 +156,7 @@ impl<'a> Counter<'a> {
                 self.spread(extra, counts.len(), &group_of, entries.map(|entry| [entry]))
             })
             .collect();
-        Frequencies { levels: levels.clone(), keys, counts, spreads }
+        (Frequencies { levels: levels.clone(), keys, counts, spreads }, group_of)
     }
 
     /// The frequency set of a node, from that of a node below it (the roll-up property).
@@ -154,7 +166,7 @@ impl<'a> Counter<'a> {
         let changes = self.changes(&source.levels, levels);
         let most = self.most_groups(levels);
         let Grouped { group_of, keys, counts } =
-            group(self.words, &source.keys, &source.counts, most, &changes);
+            group(self.words, &source.keys, &source.counts, most, &changes, !self.extras.is_empty());
         let spreads = self
             .extras
             .iter()
@@ -165,18 +177,6 @@ impl<'a> Counter<'a> {
             })
             .collect();
         Frequencies { levels: levels.clone(), keys, counts, spreads }
-    }
-
-    /// The group of each vector of the set.
-    pub(crate) fn assign(&self, at: &Frequencies) -> Vec<u32> {
-        let keys = self.keys(&at.levels);
-        // The table's vectors, after the groups themselves, so that these keep their numbers.
-        let mut all = at.keys.clone();
-        all.extend_from_slice(&keys);
-        let uncounted = vec![0; all.len() / self.words];
-        let n_groups = at.n_groups();
-        let grouped = group(self.words, &all, &uncounted, n_groups as u128, &[]);
-        grouped.group_of[n_groups..].to_vec()
     }
 
     fn keys(&self, levels: &Levels) -> Vec<u64> {
@@ -290,20 +290,27 @@ impl Change<'_> {
 }
 
 struct Grouped {
-    /// By source, its group.
+    /// By source, its group; empty if nobody wants it.
     group_of: Vec<u32>,
     keys: Vec<u64>,
     counts: Vec<u32>,
 }
 
 /// Groups equal keys after some of their fields were changed.
-fn group(words: usize, keys: &[u64], rows: &[u32], most: u128, changes: &[Change]) -> Grouped {
+fn group(
+    words: usize,
+    keys: &[u64],
+    rows: &[u32],
+    most: u128,
+    changes: &[Change],
+    wants_groups: bool,
+) -> Grouped {
     match words {
-        1 => group_words::<1>(keys, rows, most, changes),
-        2 => group_words::<2>(keys, rows, most, changes),
-        4 => group_words::<4>(keys, rows, most, changes),
-        8 => group_words::<8>(keys, rows, most, changes),
-        _ => group_words::<MOST_WORDS>(keys, rows, most, changes),
+        1 => group_words::<1>(keys, rows, most, changes, wants_groups),
+        2 => group_words::<2>(keys, rows, most, changes, wants_groups),
+        4 => group_words::<4>(keys, rows, most, changes, wants_groups),
+        8 => group_words::<8>(keys, rows, most, changes, wants_groups),
+        _ => group_words::<MOST_WORDS>(keys, rows, most, changes, wants_groups),
     }
 }
 
@@ -312,6 +319,7 @@ fn group_words<const W: usize>(
     rows: &[u32],
     most: u128,
     changes: &[Change],
+    wants_groups: bool,
 ) -> Grouped {
     let (sources, _) = keys.as_chunks::<W>();
     let most = usize::try_from(most).unwrap_or(usize::MAX).min(sources.len());
@@ -319,7 +327,7 @@ fn group_words<const W: usize>(
     let shift = u64::BITS - n_slots.trailing_zeros();
     // Group number and one; 0 is free.
     let mut slots = vec![0u32; n_slots];
-    let mut group_of = Vec::with_capacity(sources.len());
+    let mut group_of = Vec::with_capacity(if wants_groups { sources.len() } else { 0 });
     let mut groups: Vec<[u64; W]> = Vec::new();
     let mut counts: Vec<u32> = Vec::new();
     for (&source, &rows) in sources.iter().zip(rows) {
@@ -342,7 +350,9 @@ fn group_words<const W: usize>(
             slot = (slot + 1) & (n_slots - 1);
         };
         counts[group] += rows;
-        group_of.push(slots[slot] - 1);
+        if wants_groups {
+            group_of.push(slots[slot] - 1);
+        }
     }
     Grouped { group_of, keys: groups.into_flattened(), counts }
 }

@@ -50,7 +50,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         let verdict = judge.verdict(&at);
         if verdict.is_feasible {
             let proof = Proof { cost: Some(verdict.price.value), ..Proof::default() };
-            return Outcome::Found(Box::new(judge.found(&at, proof, judge.counters(nodes_checked))));
+            return Outcome::Found(Box::new(judge.found(&at.levels, proof, nodes_checked)));
         }
         if problem.budget.is_cancelled() {
             return Outcome::Cancelled;

@@ -10,6 +10,7 @@ use incrowd_data::{
 };
 use incrowd_privacy::{Class, Histogram, Model};
 use incrowd_quality::Measure;
+use rayon::prelude::*;
 
 use crate::frequency::{Counter, Frequencies};
 use crate::lattice::Lattice;
@@ -38,6 +39,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) counter: Counter<'a>,
     pub(crate) pricing: Pricing,
     pub(crate) lattice: Lattice,
+    /// By attribute, the running counts of its values.
+    pub(crate) running: Vec<Vec<u64>>,
     /// Index of the target among the counted extras.
     target: Option<usize>,
     /// The extras whose spreads are counted.
@@ -75,9 +78,13 @@ impl<'a> Judge<'a> {
         let target = target.and_then(|target| extras.iter().position(|&extra| extra == target));
         let counter = Counter::new(problem.set, extras.clone())
             .map_err(|_| Outcome::Infeasible(Infeasible::TooWide))?;
-        let pricing = Pricing::new(problem, &hierarchies);
+        let running: Vec<Vec<u64>> = (0..hierarchies.len())
+            .into_par_iter()
+            .map(|attribute| running_counts(problem.set, attribute))
+            .collect();
+        let pricing = Pricing::new(problem, &hierarchies, &running);
         let lattice = lattice(problem, &hierarchies);
-        Ok(Judge { problem, counter, pricing, lattice, target, extras })
+        Ok(Judge { problem, counter, pricing, lattice, running, target, extras })
     }
 
     /// The verdict on a node with all attributes.
@@ -190,7 +197,7 @@ impl<'a> Judge<'a> {
     /// By attribute and level, the number of groups that have rows.
     pub(crate) fn distinct_values(&self) -> Vec<Vec<usize>> {
         let of_attribute = |attribute: usize| {
-            let running = running_counts(self.problem.set, attribute);
+            let running = &self.running[attribute];
             let hierarchy = self.counter.hierarchies()[attribute];
             let has_rows = |group: &&Group| running[group.hi as usize + 1] > running[group.lo as usize];
             let levels = (0..=hierarchy.height().0).map(Level);
@@ -200,10 +207,11 @@ impl<'a> Judge<'a> {
     }
 
     /// The outcome that releases a node.
-    pub(crate) fn found(&self, at: &Frequencies, proof: Proof, counters: Counters) -> Found {
+    pub(crate) fn found(&self, node: &Levels, proof: Proof, nodes_checked: u64) -> Found {
+        let (at, group_of) = self.counter.scan_groups(node);
         let mut next = 0;
         let class_of_group: Vec<u32> = self
-            .fates(at)
+            .fates(&at)
             .into_iter()
             .map(|fate| match fate {
                 Fate::Kept => {
@@ -213,13 +221,17 @@ impl<'a> Judge<'a> {
                 Fate::Suppressed | Fate::Doomed => SUPPRESSED,
             })
             .collect();
-        let groups = self.counter.assign(at);
-        let class_of = groups.iter().map(|&group| class_of_group[group as usize]).collect();
+        let class_of = group_of.iter().map(|&group| class_of_group[group as usize]).collect();
         Found {
             assignment: Assignment { class_of, n_classes: next, parts: Vec::new() },
-            recoding: Recoding::FullDomain(at.levels.clone()),
+            recoding: Recoding::FullDomain(at.levels),
             proof,
-            counters,
+            counters: Counters {
+                nodes_checked,
+                nodes_total: self.lattice.n_nodes(),
+                table_scans: self.counter.n_scans(),
+                rollups: self.counter.n_rollups(),
+            },
             minimal: Vec::new(),
         }
     }
@@ -280,16 +292,6 @@ impl<'a> Judge<'a> {
     /// What is listed of a minimal node.
     pub(crate) fn minimal_node(&self, levels: Levels, verdict: &Verdict) -> MinimalNode {
         MinimalNode { levels, n_suppressed: verdict.n_suppressed, cost: verdict.price.value }
-    }
-
-    /// The counters of a search that looked at so many nodes.
-    pub(crate) fn counters(&self, nodes_checked: u64) -> Counters {
-        Counters {
-            nodes_checked,
-            nodes_total: self.lattice.n_nodes(),
-            table_scans: self.counter.n_scans(),
-            rollups: self.counter.n_rollups(),
-        }
     }
 }
 

@@ -30,7 +30,7 @@
 //!   doomed rows at most `floor((n - doomed) / k)`. The larger bound of the two is taken. Suppressed
 //!   rows count as one more class.
 
-use incrowd_data::{FrequencySet, Hierarchy, Level, Levels, running_counts};
+use incrowd_data::{Hierarchy, Level, Levels};
 use incrowd_quality::Measure;
 
 use crate::Problem;
@@ -89,14 +89,18 @@ struct ByLevel {
 }
 
 impl Pricing {
-    pub(crate) fn new(problem: &Problem, hierarchies: &[&Hierarchy]) -> Pricing {
+    pub(crate) fn new(
+        problem: &Problem,
+        hierarchies: &[&Hierarchy],
+        running: &[Vec<u64>],
+    ) -> Pricing {
         let all_hold_above = problem.models.iter().all(|model| model.holds_for_supersets());
         Pricing {
             measure: problem.measure,
             n_rows: problem.set.n_rows,
             k: problem.k,
             may_suppress: problem.limit > 0 && !all_hold_above,
-            by_level: ByLevel::new(problem, hierarchies),
+            by_level: ByLevel::new(problem, hierarchies, running),
         }
     }
 
@@ -217,16 +221,16 @@ fn ticks(mean: f64) -> Ticks {
 }
 
 impl ByLevel {
-    fn new(problem: &Problem, hierarchies: &[&Hierarchy]) -> ByLevel {
+    fn new(problem: &Problem, hierarchies: &[&Hierarchy], running: &[Vec<u64>]) -> ByLevel {
         match problem.measure {
-            Measure::Loss => ByLevel::means(problem, hierarchies, |attribute, level, group| {
+            Measure::Loss => ByLevel::means(problem, hierarchies, running, |attribute, level, group| {
                 let attribute = &problem.set.attributes[attribute];
                 attribute.loss(&attribute.cell_at(level, group))
             }),
-            Measure::Precision => ByLevel::means(problem, hierarchies, |attribute, level, _| {
+            Measure::Precision => ByLevel::means(problem, hierarchies, running, |attribute, level, _| {
                 f64::from(level.0) / f64::from(hierarchies[attribute].height().0.max(1))
             }),
-            Measure::Entropy => ByLevel::entropy(problem.set, hierarchies),
+            Measure::Entropy => ByLevel::entropy(problem.set.n_rows, hierarchies, running),
             _ => ByLevel::default(),
         }
     }
@@ -236,6 +240,7 @@ impl ByLevel {
     fn means(
         problem: &Problem,
         hierarchies: &[&Hierarchy],
+        running: &[Vec<u64>],
         lost: impl Fn(usize, Level, u32) -> f64,
     ) -> ByLevel {
         let weight = |attribute: usize| problem.weights.get(attribute).copied().unwrap_or(1.0);
@@ -245,22 +250,20 @@ impl ByLevel {
         for (attribute, hierarchy) in hierarchies.iter().enumerate() {
             let scale = weight(attribute) / all_weights / n_rows;
             let of_group = |level: Level, group: u32| lost(attribute, level, group) * scale;
-            costs.push(problem.set, attribute, hierarchy, of_group, 0.0);
+            costs.push(&running[attribute], hierarchy, of_group, 0.0);
         }
         costs
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    fn entropy(set: &FrequencySet, hierarchies: &[&Hierarchy]) -> ByLevel {
-        let n_rows = set.n_rows.max(1) as f64;
+    fn entropy(n_rows: u64, hierarchies: &[&Hierarchy], running: &[Vec<u64>]) -> ByLevel {
+        let n_rows = n_rows.max(1) as f64;
         let bits = |rows: u64| if rows == 0 { 0.0 } else { (rows as f64).log2() };
         // Sum of f log f over the values of an attribute: what is known of a cell in any case.
         let known = |running: &[u64]| -> f64 {
             let rows = running.windows(2).map(|pair| pair[1] - pair[0]);
             rows.map(|f| f as f64 * bits(f)).sum()
         };
-        let running: Vec<Vec<u64>> =
-            (0..hierarchies.len()).map(|attribute| running_counts(set, attribute)).collect();
         let most: f64 = running.iter().map(|r| n_rows * n_rows.log2() - known(r)).sum();
         let scale = if most > 0.0 { 1.0 / most } else { 0.0 };
         let n_attributes = hierarchies.len() as f64;
@@ -272,7 +275,7 @@ impl ByLevel {
                 let group = &hierarchy.groups(level)[group as usize];
                 bits(running[group.hi as usize + 1] - running[group.lo as usize]) * scale
             };
-            costs.push(set, attribute, hierarchy, of_group, known(running) * scale);
+            costs.push(running, hierarchy, of_group, known(running) * scale);
         }
         costs
     }
@@ -280,13 +283,11 @@ impl ByLevel {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn push(
         &mut self,
-        set: &FrequencySet,
-        attribute: usize,
+        running: &[u64],
         hierarchy: &Hierarchy,
         of_group: impl Fn(Level, u32) -> f64,
         known: f64,
     ) {
-        let running = running_counts(set, attribute);
         let (mut by_level, mut of_all) = (Vec::new(), Vec::new());
         for level in (0..=hierarchy.height().0).map(Level) {
             let groups = hierarchy.groups(level);

@@ -18,14 +18,13 @@ pub(crate) fn conclude(judge: &Judge, minimal: &[Levels], nodes_checked: u64) ->
         return Outcome::Infeasible(Infeasible::OutOfTime);
     }
     let Some((_, cost, levels)) = best else { return judge.infeasible() };
-    let counters = judge.counters(nodes_checked);
     let proof = Proof {
         is_optimal: true,
         cost: Some(cost),
         lower_bound: Some(cost),
         is_cut_short: false,
     };
-    let found = judge.found(&judge.counter.scan(&levels), proof, counters);
+    let found = judge.found(&levels, proof, nodes_checked);
     Outcome::Found(Box::new(Found { minimal, ..found }))
 }
 

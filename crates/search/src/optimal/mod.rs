@@ -73,19 +73,21 @@
 //! `full_domain::pricing` for the bounds and their proofs.
 
 mod climb;
+mod pairs;
 mod region;
 
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use incrowd_data::{Level, Levels, running_counts};
+use incrowd_data::{Level, Levels};
 use rayon::prelude::*;
 
 use crate::frequency::Frequencies;
 use crate::full_domain::{Judge, Ticks, Verdict};
 use crate::lattice::minimal;
 use crate::{Found, Infeasible, MinimalNode, Outcome, Problem, Proof};
+use pairs::Pairs;
 use region::{Region, Snapshot};
 
 /// Regions that are halved side by side. The same for any number of threads, so that the same nodes
@@ -99,6 +101,10 @@ const MOST_OPEN: usize = 1 << 20;
 /// Batches after which the search stops to climb for a better node first: small problems are
 /// solved by then.
 const CLIMB_AFTER: u64 = 48;
+
+/// Pairs of attributes are looked at where no more than this part of the rows may be left out: with
+/// more, they seldom rule anything out.
+const PAIRS_BELOW: u64 = 100;
 
 /// The best node so far.
 #[derive(Clone, Debug)]
@@ -130,6 +136,7 @@ struct Search<'a> {
     held: Arc<AtomicU64>,
     /// By attribute and level, the logarithm of the number of groups with rows.
     log_groups: &'a [Vec<f64>],
+    pairs: Pairs,
 }
 
 /// Runs the search.
@@ -152,6 +159,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
             nodes_checked: AtomicU64::new(0),
             held: Arc::new(AtomicU64::new(0)),
             log_groups: &log_groups,
+            pairs: Pairs::default(),
         };
         search.start(&low);
         let is_closed = search.close();
@@ -179,8 +187,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         nodes_checked += listing.nodes_checked.load(Ordering::Relaxed);
         minimal = listing.minimal_nodes();
     }
-    let at = judge.counter.scan(&best.levels);
-    let found = judge.found(&at, proof, judge.counters(nodes_checked));
+    let found = judge.found(&best.levels, proof, nodes_checked);
     Outcome::Found(Box::new(Found { minimal, ..found }))
 }
 
@@ -196,11 +203,10 @@ fn least_levels(judge: &Judge) -> Option<Levels> {
     };
     let (low, high) = (judge.lattice.low(), judge.lattice.high());
     let least: Option<Vec<Level>> = (0..low.len())
-        .into_par_iter()
         .map(|attribute| {
-            let running = running_counts(problem.set, attribute);
+            let running = &judge.running[attribute];
             let mut levels = (low.get(attribute).0..=high.get(attribute).0).map(Level);
-            levels.find(|&level| !is_hopeless(attribute, &running, level))
+            levels.find(|&level| !is_hopeless(attribute, running, level))
         })
         .collect();
     least.map(Levels::new)
@@ -231,6 +237,9 @@ impl Search<'_> {
         candidates.into_iter().for_each(|(node, verdict)| self.offer(&node, &verdict));
         if is_hopeless {
             return;
+        }
+        if self.judge.problem.limit <= self.judge.problem.set.n_rows / PAIRS_BELOW {
+            self.pairs = Pairs::new(self.judge, &at_low);
         }
         let bound = self.judge.pricing.bound(verdict.price.floor, excess);
         let source = Arc::new(Snapshot::new(at_low, &self.held));
@@ -334,48 +343,56 @@ impl Search<'_> {
         halved
     }
 
-    /// The half that keeps the lower corner.
+    /// The half that keeps the lower corner, unless pairs of attributes rule that out.
     fn lower_half(&self, region: &Region, high: Levels, halved: &mut Halved) {
-        if region.low == high {
+        let Some(low) = self.pairs.tighten(&region.low, &high) else { return };
+        let mut half = Region { high, ..region.clone() };
+        if low != region.low && !self.raise(&mut half, low, halved) {
             return;
         }
-        let verdict = self.check(&self.judge.counter.roll_up(&region.source.set, &high));
-        halved.candidates.push((high.clone(), verdict));
+        if half.low == half.high {
+            return;
+        }
+        let verdict = self.check(&self.judge.counter.roll_up(&half.source.set, &half.high));
+        halved.candidates.push((half.high.clone(), verdict));
         if verdict.is_hopeless {
             return;
         }
-        let excess = verdict.price.excess;
-        let bound = self.judge.pricing.bound(region.floor, excess);
-        let half = Region { high, excess, bound, ..region.clone() };
-        if !half.is_done() && self.is_worth(bound, &half.low) {
-            halved.regions.push(half);
-        }
+        half.excess = verdict.price.excess;
+        self.keep(half, halved);
     }
 
     /// The half that keeps the upper corner.
     fn upper_half(&self, region: &Region, low: Levels, halved: &mut Halved) {
-        if region.high == low {
-            return;
+        let mut half = region.clone();
+        if region.high != low && self.raise(&mut half, low, halved) {
+            self.keep(half, halved);
         }
+    }
+
+    /// Counts a new lower corner; false if the region is not worth it.
+    fn raise(&self, region: &mut Region, low: Levels, halved: &mut Halved) -> bool {
         let pricing = &self.judge.pricing;
-        let early = pricing.floor_of_levels(&low).max(region.floor);
-        if !self.is_worth(pricing.bound(early, region.excess), &low) {
-            return;
+        region.floor = pricing.floor_of_levels(&low).max(region.floor);
+        if !self.is_worth(pricing.bound(region.floor, region.excess), &low) {
+            return false;
         }
         let at_low = self.judge.counter.roll_up(&region.source.set, &low);
         let verdict = self.check(&at_low);
         halved.candidates.push((low.clone(), verdict));
-        let floor = verdict.price.floor.max(early);
-        let bound = pricing.bound(floor, region.excess);
-        let is_large = self.held.load(Ordering::Relaxed) > self.judge.problem.budget.memory();
-        let source = if is_large {
-            Arc::clone(&region.source)
-        } else {
-            Arc::new(Snapshot::new(at_low, &self.held))
-        };
-        let half = Region { low, source, floor, bound, ..region.clone() };
-        if !half.is_done() && self.is_worth(bound, &half.low) {
-            halved.regions.push(half);
+        region.floor = verdict.price.floor.max(region.floor);
+        region.low = low;
+        if self.held.load(Ordering::Relaxed) <= self.judge.problem.budget.memory() {
+            region.source = Arc::new(Snapshot::new(at_low, &self.held));
+        }
+        true
+    }
+
+    /// Opens a region whose corners were counted, if it may hold something better.
+    fn keep(&self, mut region: Region, halved: &mut Halved) {
+        region.bound = self.judge.pricing.bound(region.floor, region.excess);
+        if !region.is_done() && self.is_worth(region.bound, &region.low) {
+            halved.regions.push(region);
         }
     }
 

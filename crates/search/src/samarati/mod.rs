@@ -73,8 +73,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         lower_bound: is_optimal.then_some(cost),
         is_cut_short: false,
     };
-    let counters = judge.counters(search.nodes_checked);
-    let released = judge.found(&judge.counter.roll_up(&base, best), proof, counters);
+    let released = judge.found(best, proof, search.nodes_checked);
     let minimal = found.iter().map(|(node, verdict)| judge.minimal_node(node.clone(), verdict));
     Outcome::Found(Box::new(Found { minimal: minimal.collect(), ..released }))
 }

@@ -1,0 +1,257 @@
+//! How a job searches: the algorithm with its variant and preferences, checked.
+
+use std::time::Duration;
+
+use incrowd_data::{Attribute, Level, Shape};
+use incrowd_quality::Measure;
+use incrowd_search::{Algorithm, Sharing};
+
+use crate::error::{JobError, Problem, nearest};
+use crate::plan::{Plan, Role, choice};
+use crate::spec::JobSpec;
+
+/// An algorithm and what it is told beside the problem.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Method {
+    pub(crate) algorithm: Algorithm,
+    /// Whether all minimal nodes are listed.
+    pub(crate) wants_minimal: bool,
+    /// Column by its place in the source, least and greatest level; an open end is none.
+    levels: Vec<(usize, (Option<u8>, Option<u8>))>,
+    /// Column by its place in the source, weight.
+    weights: Vec<(usize, f64)>,
+    pub(crate) time: Option<Duration>,
+    pub(crate) memory: Option<u64>,
+}
+
+impl Default for Method {
+    fn default() -> Method {
+        Method {
+            algorithm: Algorithm::Mondrian,
+            wants_minimal: false,
+            levels: Vec::new(),
+            weights: Vec::new(),
+            time: None,
+            memory: None,
+        }
+    }
+}
+
+/// The algorithms by the names of the command line.
+const ALGORITHMS: [(&str, Algorithm); 6] = [
+    ("mondrian", Algorithm::Mondrian),
+    ("optimal", Algorithm::Optimal),
+    ("incognito", Algorithm::Incognito(Sharing::Basic)),
+    ("samarati", Algorithm::Samarati),
+    ("bottom-up", Algorithm::BottomUp { rolls_up: true }),
+    ("datafly", Algorithm::Datafly),
+];
+
+/// The variants of an algorithm.
+fn variants(algorithm: Algorithm) -> &'static [(&'static str, Algorithm)] {
+    match algorithm {
+        Algorithm::Mondrian | Algorithm::MondrianRelaxed => {
+            &[("strict", Algorithm::Mondrian), ("relaxed", Algorithm::MondrianRelaxed)]
+        }
+        Algorithm::Incognito(_) => &[
+            ("basic", Algorithm::Incognito(Sharing::Basic)),
+            ("super-roots", Algorithm::Incognito(Sharing::SuperRoots)),
+            ("cube", Algorithm::Incognito(Sharing::Cube)),
+        ],
+        Algorithm::BottomUp { .. } => &[
+            ("rollup", Algorithm::BottomUp { rolls_up: true }),
+            ("no-rollup", Algorithm::BottomUp { rolls_up: false }),
+        ],
+        Algorithm::Optimal | Algorithm::Samarati | Algorithm::Datafly => &[],
+    }
+}
+
+/// The variant that lists all minimal nodes.
+const ALL_MINIMAL: &str = "all-minimal";
+
+/// The method that a job asks for.
+pub(crate) fn method(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Method {
+    let search = &spec.search;
+    let found = choice("algorithm", search.algorithm.as_deref(), &ALGORITHMS, problems);
+    let mut algorithm = found.unwrap_or(Algorithm::Mondrian);
+    let mut wants_minimal = algorithm == Algorithm::Samarati;
+    let words = search.variant.as_deref().unwrap_or_default().split(',').map(str::trim);
+    for word in words.filter(|word| !word.is_empty()) {
+        let mut known = variants(algorithm).to_vec();
+        if algorithm.is_full_domain() && algorithm != Algorithm::Datafly {
+            if word == ALL_MINIMAL {
+                wants_minimal = true;
+                continue;
+            }
+            known.push((ALL_MINIMAL, algorithm));
+        }
+        if known.is_empty() {
+            let name = search.algorithm.as_deref().unwrap_or_default();
+            problems.push(Problem::new(format!("`{name}` has no variants, found `{word}`")));
+            continue;
+        }
+        algorithm = choice("variant", Some(word), &known, problems).unwrap_or(algorithm);
+    }
+    match search.relaxed {
+        Some(true) if algorithm.is_full_domain() => problems.push(
+            Problem::new("only mondrian has a relaxed form").help("drop --relaxed or --algorithm"),
+        ),
+        Some(true) => algorithm = Algorithm::MondrianRelaxed,
+        Some(false) | None => {}
+    }
+    let time = spec.run.time().unwrap_or_else(|problem| {
+        problems.push(problem);
+        None
+    });
+    let memory = spec.run.memory().unwrap_or_else(|problem| {
+        problems.push(problem);
+        None
+    });
+    let (levels, weights) = (levels(spec, plan, problems), weights(spec, plan, problems));
+    Method { algorithm, wants_minimal, levels, weights, time, memory }
+}
+
+/// The place of a quasi-identifier column that a preference names.
+fn quasi(plan: &Plan, name: &str, what: &str, problems: &mut Vec<Problem>) -> Option<usize> {
+    let names = || plan.with_role(Role::Quasi).map(|at| plan.columns[at].name.as_str());
+    let found = plan.with_role(Role::Quasi).find(|&at| plan.columns[at].name == name);
+    if found.is_none() {
+        let problem =
+            Problem::new(format!("`{what}` names `{name}`, which is no quasi-identifier column"));
+        problems.push(match nearest(name, names()) {
+            Some(near) => problem.help(format!("did you mean `{near}`?")),
+            None => problem.help(format!("they are {}", names().collect::<Vec<_>>().join(", "))),
+        });
+    }
+    found
+}
+
+fn levels(
+    spec: &JobSpec,
+    plan: &Plan,
+    problems: &mut Vec<Problem>,
+) -> Vec<(usize, (Option<u8>, Option<u8>))> {
+    let mut levels = Vec::new();
+    for (name, level) in &spec.search.levels {
+        let bounds = level.bounds();
+        if bounds.is_none() {
+            problems.push(
+                Problem::new(format!("the levels of `{name}` are no level and no range of levels"))
+                    .help("write 2, \"1..3\", \"1..\" or \"..3\", both ends included"),
+            );
+        }
+        let column = quasi(plan, name, "levels", problems);
+        levels.extend(column.zip(bounds));
+    }
+    levels
+}
+
+fn weights(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Vec<(usize, f64)> {
+    let mut weights = Vec::new();
+    for (name, &weight) in &spec.search.weights {
+        if !(weight.is_finite() && weight > 0.0) {
+            problems.push(Problem::new(format!(
+                "the weight of `{name}` must be a number above 0, found {weight}"
+            )));
+        }
+        weights.extend(quasi(plan, name, "weights", problems).map(|column| (column, weight)));
+    }
+    weights
+}
+
+impl Method {
+    /// The algorithm's name and variant, as they are asked for.
+    pub(crate) fn names(&self) -> (&'static str, Option<&'static str>) {
+        let is_of = |known: Algorithm| {
+            known == self.algorithm
+                || variants(known).iter().any(|(_, variant)| *variant == self.algorithm)
+        };
+        let name = ALGORITHMS.iter().find(|(_, known)| is_of(*known)).map_or("", |(name, _)| name);
+        let variant = variants(self.algorithm).iter().find(|(_, known)| *known == self.algorithm);
+        (name, variant.map(|(name, _)| *name))
+    }
+
+    /// Refuses what the algorithm cannot do.
+    pub(crate) fn check(&self, spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) {
+        if !self.algorithm.is_full_domain() {
+            for what in [("levels", self.levels.len()), ("weights", self.weights.len())] {
+                if what.1 > 0 {
+                    problems.push(
+                        Problem::new(format!("`{}` are for full-domain recoding", what.0))
+                            .help("ask for it with --algorithm optimal"),
+                    );
+                }
+            }
+            return;
+        }
+        let without: Vec<&str> = plan
+            .with_role(Role::Quasi)
+            .filter(|&at| plan.columns[at].spec.hierarchy.is_none())
+            .map(|at| plan.columns[at].name.as_str())
+            .collect();
+        if !without.is_empty() {
+            let input = spec.input.as_deref().unwrap_or("INPUT");
+            problems.push(
+                Problem::new(format!(
+                    "full-domain recoding needs a hierarchy for every quasi-identifier column; \
+                     these have none: {}",
+                    without.join(", ")
+                ))
+                .help(format!(
+                    "build one, e.g. `incrowd hierarchy make {input} --column {} --fan-out 4 -o {0}.csv`, \
+                     and name it with --hierarchy {0}={0}.csv; or use --algorithm mondrian",
+                    without[0]
+                )),
+            );
+        }
+        if plan.measure == Measure::Classification && plan.target().is_none() {
+            problems.push(
+                Problem::new("the classification measure needs a target")
+                    .help("name the column that will be predicted with --target"),
+            );
+        }
+        let is_weighed = matches!(plan.measure, Measure::Loss | Measure::Precision);
+        if !self.weights.is_empty() && !is_weighed {
+            problems.push(
+                Problem::new("weights count in the measures loss and precision only")
+                    .help("drop the weights, or ask for --measure loss"),
+            );
+        }
+    }
+
+    /// By attribute, the levels that it may have; checked against the hierarchies.
+    pub(crate) fn level_bounds(
+        &self,
+        plan: &Plan,
+        attributes: &[Attribute],
+    ) -> Result<Vec<(Level, Level)>, JobError> {
+        let mut problems = Vec::new();
+        let quasi = plan.with_role(Role::Quasi).zip(attributes);
+        let bounds = quasi
+            .map(|(column, attribute)| {
+                let Shape::Tree(hierarchy) = &attribute.shape else { return (Level(0), Level(0)) };
+                let height = hierarchy.height();
+                let asked = self.levels.iter().find(|(at, _)| *at == column);
+                let (low, high) = asked.map_or((None, None), |(_, bounds)| *bounds);
+                let (low, high) = (low.map_or(Level(0), Level), high.map_or(height, Level));
+                if low > height || high > height {
+                    problems.push(
+                        Problem::new(format!(
+                            "`levels` asks for level {} of `{}`, whose hierarchy has the levels 0 to {}",
+                            low.max(high).0, attribute.name, height.0
+                        ))
+                        .help("level 0 is the values themselves, the last one is the root"),
+                    );
+                }
+                (low, high)
+            })
+            .collect();
+        if problems.is_empty() { Ok(bounds) } else { Err(JobError::Request(problems)) }
+    }
+
+    /// By attribute, its weight.
+    pub(crate) fn weights(&self, plan: &Plan) -> Vec<f64> {
+        let weight = |column: usize| self.weights.iter().find(|(at, _)| *at == column);
+        plan.with_role(Role::Quasi).map(|at| weight(at).map_or(1.0, |(_, weight)| *weight)).collect()
+    }
+}
