@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use incrowd_data::{Codes, FrequencySet, Hierarchy, Level, Levels, Shape, bits_for};
+use rayon::prelude::*;
 
 /// Stands for the level of an attribute that is not counted: one group of everything.
 pub(crate) const ABSENT: Level = Level(u8::MAX);
@@ -137,16 +138,28 @@ impl<'a> Counter<'a> {
 
     /// The frequency set of a node, by a pass over the table.
     pub(crate) fn scan(&self, levels: &Levels) -> Frequencies {
-        self.scan_groups(levels).0
+        self.pass(levels, false).0
     }
 
     /// The frequency set of a node, by a pass over the table, and the group of each vector.
     pub(crate) fn scan_groups(&self, levels: &Levels) -> (Frequencies, Vec<u32>) {
+        self.pass(levels, true)
+    }
+
+    fn pass(&self, levels: &Levels, wants_groups: bool) -> (Frequencies, Vec<u32>) {
         self.n_scans.fetch_add(1, Ordering::Relaxed);
         let keys = self.keys(levels);
         let rows = &self.set.counts;
-        let most = self.most_groups(levels);
-        let Grouped { group_of, keys, counts } = group(self.words, &keys, rows, most, &[], true);
+        let sources = Sources {
+            keys: &keys,
+            rows,
+            change: Change::none(),
+            most: self.most_groups(levels),
+            wants_groups: wants_groups || !self.extras.is_empty(),
+            must_shrink: false,
+        };
+        let grouped = sources.group(self.words).expect("it never gives up");
+        let Grouped { group_of, keys, counts } = grouped;
         let spreads = self
             .extras
             .iter()
@@ -161,12 +174,36 @@ impl<'a> Counter<'a> {
 
     /// The frequency set of a node, from that of a node below it (the roll-up property).
     pub(crate) fn roll_up(&self, source: &Frequencies, levels: &Levels) -> Frequencies {
-        self.n_rollups.fetch_add(1, Ordering::Relaxed);
+        self.roll_up_as(source, levels, false).expect("it never gives up")
+    }
+
+    /// The frequency set of a node as [`Counter::roll_up`] gives it, unless that is large and not much
+    /// smaller than the source: then it is not worth having.
+    pub(crate) fn roll_up_if_smaller(
+        &self,
+        source: &Frequencies,
+        levels: &Levels,
+    ) -> Option<Frequencies> {
+        self.roll_up_as(source, levels, true)
+    }
+
+    fn roll_up_as(
+        &self,
+        source: &Frequencies,
+        levels: &Levels,
+        must_shrink: bool,
+    ) -> Option<Frequencies> {
         debug_assert!(levels.generalizes(&source.levels), "only upwards");
-        let changes = self.changes(&source.levels, levels);
-        let most = self.most_groups(levels);
-        let Grouped { group_of, keys, counts } =
-            group(self.words, &source.keys, &source.counts, most, &changes, !self.extras.is_empty());
+        let sources = Sources {
+            keys: &source.keys,
+            rows: &source.counts,
+            change: self.change(&source.levels, levels),
+            most: self.most_groups(levels),
+            wants_groups: !self.extras.is_empty(),
+            must_shrink,
+        };
+        let Grouped { group_of, keys, counts } = sources.group(self.words)?;
+        self.n_rollups.fetch_add(1, Ordering::Relaxed);
         let spreads = self
             .extras
             .iter()
@@ -176,7 +213,7 @@ impl<'a> Counter<'a> {
                 self.spread(extra, counts.len(), &group_of, entries)
             })
             .collect();
-        Frequencies { levels: levels.clone(), keys, counts, spreads }
+        Some(Frequencies { levels: levels.clone(), keys, counts, spreads })
     }
 
     fn keys(&self, levels: &Levels) -> Vec<u64> {
@@ -202,21 +239,21 @@ impl<'a> Counter<'a> {
         keys
     }
 
-    fn changes(&self, from: &Levels, to: &Levels) -> Vec<Change<'_>> {
-        from.iter()
-            .zip(to.iter())
-            .enumerate()
-            .filter(|(_, (from, to))| from != to)
-            .map(|(attribute, (from, to))| {
-                let map: &[u32] = if to == ABSENT || self.n_groups(attribute, to) == 1 {
-                    &[]
-                } else {
-                    let steps = usize::from(to.0 - from.0) - 1;
-                    &self.up[attribute][usize::from(from.0)][steps]
-                };
-                Change { field: self.fields[attribute], map }
-            })
-            .collect()
+    /// What a roll-up does to every key.
+    fn change(&self, from: &Levels, to: &Levels) -> Change<'_> {
+        let mut change = Change { kept: [u64::MAX; MOST_WORDS], maps: Vec::new() };
+        for (attribute, (from, to)) in from.iter().zip(to.iter()).enumerate() {
+            if from == to {
+                continue;
+            }
+            let field = self.fields[attribute];
+            change.kept[field.word] &= !(field.mask << field.shift);
+            if to != ABSENT && self.n_groups(attribute, to) > 1 {
+                let steps = usize::from(to.0 - from.0) - 1;
+                change.maps.push((field, &self.up[attribute][usize::from(from.0)][steps]));
+            }
+        }
+        change
     }
 
     /// No more groups than combinations of groups of the attributes.
@@ -271,24 +308,33 @@ impl<'a> Counter<'a> {
     }
 }
 
-/// A field of every key that is replaced by its entry in a map; by 0 where the map is empty.
-#[derive(Clone, Copy)]
+/// Fields of every key that are replaced by their entries in maps; those that are not kept and have no
+/// map become 0.
 struct Change<'a> {
-    field: Field,
-    map: &'a [u32],
+    kept: [u64; MOST_WORDS],
+    maps: Vec<(Field, &'a [u32])>,
 }
 
 impl Change<'_> {
+    fn none() -> Change<'static> {
+        Change { kept: [u64::MAX; MOST_WORDS], maps: Vec::new() }
+    }
+
     #[inline]
-    fn apply<const W: usize>(&self, key: &mut [u64; W]) {
-        let Field { word, shift, mask } = self.field;
-        let word = &mut key[word];
-        let old = *word >> shift & mask;
-        let new = usize::try_from(old).ok().and_then(|old| self.map.get(old));
-        *word = *word & !(mask << shift) | u64::from(new.copied().unwrap_or(0)) << shift;
+    fn apply<const W: usize>(&self, key: &[u64; W]) -> [u64; W] {
+        let mut changed = *key;
+        for (word, kept) in changed.iter_mut().zip(&self.kept) {
+            *word &= kept;
+        }
+        for (Field { word, shift, mask }, map) in &self.maps {
+            let old = usize::try_from(key[*word] >> shift & mask).expect("a group is a u32");
+            changed[*word] |= u64::from(map[old]) << shift;
+        }
+        changed
     }
 }
 
+/// Groups of keys.
 struct Grouped {
     /// By source, its group; empty if nobody wants it.
     group_of: Vec<u32>,
@@ -296,65 +342,151 @@ struct Grouped {
     counts: Vec<u32>,
 }
 
-/// Groups equal keys after some of their fields were changed.
-fn group(
-    words: usize,
-    keys: &[u64],
-    rows: &[u32],
+/// Keys with their rows that are to be grouped.
+struct Sources<'a> {
+    keys: &'a [u64],
+    rows: &'a [u32],
+    change: Change<'a>,
+    /// No more groups can come of them.
     most: u128,
-    changes: &[Change],
     wants_groups: bool,
-) -> Grouped {
-    match words {
-        1 => group_words::<1>(keys, rows, most, changes, wants_groups),
-        2 => group_words::<2>(keys, rows, most, changes, wants_groups),
-        4 => group_words::<4>(keys, rows, most, changes, wants_groups),
-        8 => group_words::<8>(keys, rows, most, changes, wants_groups),
-        _ => group_words::<MOST_WORDS>(keys, rows, most, changes, wants_groups),
+    /// Give up where there would not be far fewer groups than sources.
+    must_shrink: bool,
+}
+
+impl Sources<'_> {
+    /// Groups equal keys; none if it gave up.
+    fn group(&self, words: usize) -> Option<Grouped> {
+        match words {
+            1 => self.group_words::<1>(),
+            2 => self.group_words::<2>(),
+            4 => self.group_words::<4>(),
+            8 => self.group_words::<8>(),
+            _ => self.group_words::<MOST_WORDS>(),
+        }
+    }
+
+    fn group_words<const W: usize>(&self) -> Option<Grouped> {
+        let (sources, _) = self.keys.as_chunks::<W>();
+        let most = usize::try_from(self.most).unwrap_or(usize::MAX).min(sources.len());
+        if self.must_shrink && sources.len() >= LARGE && !self.shrinks(sources) {
+            return None;
+        }
+        if !self.wants_groups && sources.len() >= LARGE {
+            return Some(self.group_halves(sources, most));
+        }
+        let mut table = HashTable::<W>::new(most);
+        let mut group_of = Vec::with_capacity(if self.wants_groups { sources.len() } else { 0 });
+        for (source, &rows) in sources.iter().zip(self.rows) {
+            let key = self.change.apply(source);
+            let group = table.add(key, hash(&key), rows);
+            if self.wants_groups {
+                group_of.push(group);
+            }
+        }
+        Some(Grouped { group_of, keys: table.groups.into_flattened(), counts: table.counts })
+    }
+
+    /// Whether a sample has clearly fewer groups than sources: where it has nine tenths, the whole has
+    /// about a sixth.
+    fn shrinks<const W: usize>(&self, sources: &[[u64; W]]) -> bool {
+        let n_sampled = sources.len() / 32;
+        let mut table = HashTable::<W>::new(n_sampled);
+        for source in &sources[..n_sampled] {
+            let key = self.change.apply(source);
+            table.add(key, hash(&key), 1);
+        }
+        table.groups.len() * 10 < n_sampled * 9
+    }
+
+    /// Groups both halves of many keys side by side. There are two on any number of threads, so that the
+    /// order of the groups is the same.
+    fn group_halves<const W: usize>(&self, sources: &[[u64; W]], most: usize) -> Grouped {
+        let count = |range: std::ops::Range<usize>| {
+            let mut table = HashTable::<W>::new(most);
+            for (source, &rows) in sources[range.clone()].iter().zip(&self.rows[range]) {
+                let key = self.change.apply(source);
+                table.add(key, hash(&key), rows);
+            }
+            table
+        };
+        let middle = sources.len() / 2;
+        let (mut first, second) = rayon::join(|| count(0..middle), || count(middle..sources.len()));
+        for (&key, &rows) in second.groups.iter().zip(&second.counts) {
+            first.add(key, hash(&key), rows);
+        }
+        Grouped { group_of: Vec::new(), keys: first.groups.into_flattened(), counts: first.counts }
     }
 }
 
-fn group_words<const W: usize>(
-    keys: &[u64],
-    rows: &[u32],
-    most: u128,
-    changes: &[Change],
-    wants_groups: bool,
-) -> Grouped {
-    let (sources, _) = keys.as_chunks::<W>();
-    let most = usize::try_from(most).unwrap_or(usize::MAX).min(sources.len());
-    let n_slots = (2 * most).next_power_of_two().max(4);
-    let shift = u64::BITS - n_slots.trailing_zeros();
-    // Group number and one; 0 is free.
-    let mut slots = vec![0u32; n_slots];
-    let mut group_of = Vec::with_capacity(if wants_groups { sources.len() } else { 0 });
-    let mut groups: Vec<[u64; W]> = Vec::new();
-    let mut counts: Vec<u32> = Vec::new();
-    for (&source, &rows) in sources.iter().zip(rows) {
-        let mut key = source;
-        for change in changes {
-            change.apply(&mut key);
-        }
-        let mut slot = usize::try_from(hash(&key) >> shift).expect("below the number of slots");
-        let group = loop {
-            let held = slots[slot] as usize;
+/// Sources from which on work is shared, and a poor roll-up given up.
+const LARGE: usize = 1 << 15;
+
+/// An open hash table whose slots are group numbers. It starts small: most nodes have few groups, and a
+/// small table stays in the cache.
+struct HashTable<const W: usize> {
+    groups: Vec<[u64; W]>,
+    counts: Vec<u32>,
+    /// Group number and one; 0 is free. A power of two of them.
+    slots: Vec<u32>,
+    shift: u32,
+}
+
+/// Slots that a table starts with.
+const FEW_SLOTS: usize = 1 << 12;
+
+impl<const W: usize> HashTable<W> {
+    fn new(most_groups: usize) -> HashTable<W> {
+        let n_slots = (2 * most_groups).next_power_of_two().clamp(4, FEW_SLOTS);
+        let shift = u64::BITS - n_slots.trailing_zeros();
+        HashTable { groups: Vec::new(), counts: Vec::new(), slots: vec![0; n_slots], shift }
+    }
+
+    /// Counts rows of a key; gives its group.
+    #[inline]
+    fn add(&mut self, key: [u64; W], hash: u64, rows: u32) -> u32 {
+        let mut slot = self.first_slot(hash);
+        loop {
+            let held = self.slots[slot];
             if held == 0 {
-                groups.push(key);
-                counts.push(0);
-                slots[slot] = u32::try_from(groups.len()).expect("fewer groups than 2^32");
-                break groups.len() - 1;
+                return self.insert(slot, key, rows);
             }
-            if groups[held - 1] == key {
-                break held - 1;
+            let group = held as usize - 1;
+            if self.groups[group] == key {
+                self.counts[group] += rows;
+                return held - 1;
             }
-            slot = (slot + 1) & (n_slots - 1);
-        };
-        counts[group] += rows;
-        if wants_groups {
-            group_of.push(slots[slot] - 1);
+            slot = (slot + 1) & (self.slots.len() - 1);
         }
     }
-    Grouped { group_of, keys: groups.into_flattened(), counts }
+
+    fn first_slot(&self, hash: u64) -> usize {
+        usize::try_from(hash >> self.shift).expect("below the number of slots")
+    }
+
+    fn insert(&mut self, slot: usize, key: [u64; W], rows: u32) -> u32 {
+        self.groups.push(key);
+        self.counts.push(rows);
+        let number = u32::try_from(self.groups.len()).expect("fewer groups than 2^32");
+        self.slots[slot] = number;
+        if 2 * self.groups.len() > self.slots.len() {
+            self.grow();
+        }
+        number - 1
+    }
+
+    fn grow(&mut self) {
+        let n_slots = 4 * self.slots.len();
+        self.shift -= 2;
+        self.slots = vec![0; n_slots];
+        for (number, key) in (1u32..).zip(&self.groups) {
+            let mut slot = self.first_slot(hash(key));
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (n_slots - 1);
+            }
+            self.slots[slot] = number;
+        }
+    }
 }
 
 /// Multiply and fold, a word at a time; the high bits are the good ones.

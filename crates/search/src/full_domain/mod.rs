@@ -17,7 +17,7 @@ use crate::lattice::Lattice;
 use crate::{Counters, Found, Infeasible, MinimalNode, Outcome, Problem, Proof, Recoding};
 
 pub(crate) use graph::{Graph, Spent};
-pub(crate) use pricing::{Price, Pricing, Ticks};
+pub(crate) use pricing::{FromAbove, Price, Pricing, Ticks};
 use pricing::Fate;
 pub(crate) use select::conclude;
 
@@ -26,11 +26,20 @@ pub(crate) use select::conclude;
 pub(crate) struct Verdict {
     /// Rows in classes that break a model.
     pub(crate) n_suppressed: u64,
+    /// Those of them that every specialization suppresses.
+    n_doomed: u64,
     /// Whether the node can be released.
     pub(crate) is_feasible: bool,
     /// Whether no specialization of it can: too many rows are doomed.
     pub(crate) is_hopeless: bool,
     pub(crate) price: Price,
+}
+
+impl Verdict {
+    /// What it tells about the nodes below.
+    pub(crate) fn from_above(&self) -> FromAbove {
+        FromAbove { excess: self.price.excess, doomed: self.n_doomed }
+    }
 }
 
 /// Whether the nodes of a problem can be released, and what they cost.
@@ -104,6 +113,7 @@ impl<'a> Judge<'a> {
         let is_within = suppressed <= self.problem.limit && kept > 0;
         Verdict {
             n_suppressed: suppressed,
+            n_doomed: doomed,
             is_feasible: is_within && self.stars_hold(at, &fates, suppressed),
             is_hopeless: doomed > self.problem.limit
                 || kept + (suppressed - doomed) == 0

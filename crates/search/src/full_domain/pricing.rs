@@ -23,7 +23,8 @@
 //! - **Loss, entropy, precision**: a released row costs the sum over attributes of what the level makes of
 //!   its value, which never falls with the level, and no more than a suppressed row. `floor(v)` is that
 //!   sum with nothing suppressed, known without counting; `excess(h)` is what the doomed rows cost
-//!   more when suppressed than released at the levels of `h`.
+//!   more when suppressed than released at the levels of `h`. Or, if that is more, what they cost more
+//!   than the dearest released row at the levels of `v`, since `floor(v)` counted no more for them.
 //! - **Height**: `floor(v)` is the height of `v`.
 //! - **Average class size**: the most classes decide. Every class at `w` holds a class of `v` with `k`
 //!   rows, or is made of smaller ones only: at most `big(v) + floor(rows of small classes / k)`. With
@@ -66,6 +67,15 @@ pub(crate) struct Price {
     pub(crate) excess: Ticks,
 }
 
+/// What a node tells about those below it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FromAbove {
+    /// What they cost above the floor of any node below them.
+    pub(crate) excess: Ticks,
+    /// Rows that are suppressed in all of them.
+    pub(crate) doomed: u64,
+}
+
 /// Costs by one measure.
 #[derive(Debug)]
 pub(crate) struct Pricing {
@@ -84,6 +94,8 @@ struct ByLevel {
     of_group: Vec<Vec<Vec<f64>>>,
     /// By attribute and level, the cost of all rows.
     of_all: Vec<Vec<f64>>,
+    /// By attribute and level, the greatest cost of a released row.
+    greatest: Vec<Vec<f64>>,
     /// The cost of a suppressed row.
     of_suppressed: f64,
 }
@@ -116,13 +128,39 @@ impl Pricing {
         }
     }
 
-    /// What every node between two costs at least, from the floor of the lower and the excess of the
-    /// upper one.
-    pub(crate) fn bound(&self, floor: Ticks, excess: Ticks) -> Ticks {
+    /// What every node from `low` up costs at least, if `floor` is a floor of `low` and the nodes are
+    /// below one with these limits.
+    pub(crate) fn bound(&self, low: &Levels, floor: Ticks, from_above: FromAbove) -> Ticks {
         match self.measure {
-            Measure::AverageClassSize => floor.max(excess),
-            _ => floor + excess,
+            Measure::AverageClassSize => floor.max(from_above.excess),
+            Measure::Loss | Measure::Entropy | Measure::Precision => {
+                floor + from_above.excess.max(self.by_level.excess(low, from_above.doomed))
+            }
+            _ => floor + from_above.excess,
         }
+    }
+
+    /// The most rows that a node from `low` up can have doomed and still cost no more than `best`, if
+    /// `floor` is a floor of `low`.
+    pub(crate) fn most_doomed(&self, low: &Levels, floor: Ticks, best: Ticks) -> u64 {
+        let affordable = best.saturating_sub(floor);
+        let rows = match self.measure {
+            Measure::Discernibility => {
+                affordable / Ticks::from(self.n_rows.saturating_sub(self.k)).max(1)
+            }
+            Measure::Classification => best,
+            Measure::AverageClassSize => {
+                // The least number of classes, one of them suppressed rows, of k rows each.
+                let n_classes = Ticks::from(u64::MAX).saturating_sub(best);
+                let rows = n_classes.saturating_sub(1) * Ticks::from(self.k);
+                Ticks::from(self.n_rows).saturating_sub(rows)
+            }
+            Measure::Loss | Measure::Entropy | Measure::Precision => {
+                return self.by_level.most_doomed(low, affordable);
+            }
+            Measure::Height => return u64::MAX,
+        };
+        u64::try_from(rows).unwrap_or(u64::MAX)
     }
 
     /// A number of ticks in the measure's own terms.
@@ -288,7 +326,7 @@ impl ByLevel {
         of_group: impl Fn(Level, u32) -> f64,
         known: f64,
     ) {
-        let (mut by_level, mut of_all) = (Vec::new(), Vec::new());
+        let (mut by_level, mut of_all, mut greatest) = (Vec::new(), Vec::new(), Vec::new());
         for level in (0..=hierarchy.height().0).map(Level) {
             let groups = hierarchy.groups(level);
             let of_groups: Vec<f64> =
@@ -298,8 +336,10 @@ impl ByLevel {
             // Rounding must not make a higher level cheaper.
             let below = of_all.last().copied().unwrap_or(0.0);
             of_all.push((sum - known).max(below));
+            greatest.push(of_groups.iter().copied().fold(0.0, f64::max));
             by_level.push(of_groups);
         }
+        self.greatest.push(greatest);
         self.of_group.push(by_level);
         self.of_all.push(of_all);
     }
@@ -307,6 +347,32 @@ impl ByLevel {
     /// The cost of a node if nothing is suppressed.
     fn sum(&self, levels: &Levels) -> f64 {
         self.of_all.iter().zip(levels.iter()).map(|(all, level)| all[usize::from(level.0)]).sum()
+    }
+
+    /// What a suppressed row costs more than any released row at these levels.
+    fn excess_of_row(&self, levels: &Levels) -> f64 {
+        let greatest = self.greatest.iter().zip(levels.iter());
+        let released: f64 = greatest.map(|(by_level, level)| by_level[usize::from(level.0)]).sum();
+        self.of_suppressed - released
+    }
+
+    /// What so many suppressed rows cost more than any released row at these levels.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn excess(&self, levels: &Levels, doomed: u64) -> Ticks {
+        // Added up in another order elsewhere: a little less is still a bound.
+        ticks(doomed as f64 * self.excess_of_row(levels)).saturating_sub(2)
+    }
+
+    /// The rows whose excess is affordable.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number of rows, or more than there are"
+    )]
+    fn most_doomed(&self, levels: &Levels, affordable: Ticks) -> u64 {
+        let of_row = self.excess_of_row(levels) * MEAN;
+        if of_row > 0.0 { ((affordable + 4) as f64 / of_row) as u64 } else { u64::MAX }
     }
 
     fn price(&self, counter: &Counter, at: &Frequencies, fates: &[Fate]) -> Price {

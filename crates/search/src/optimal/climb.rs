@@ -1,5 +1,5 @@
-//! Steps from node to node towards a good one: the best node so far where a wide lattice cannot be
-//! closed, and something to prune with where it can.
+//! Steps from node to node towards a good one, before the search: something to prune with where the
+//! lattice can be closed, and the best node so far where it cannot.
 
 use std::collections::BTreeSet;
 
@@ -7,72 +7,86 @@ use incrowd_data::{Level, Levels};
 use rayon::prelude::*;
 
 use super::Search;
-use crate::full_domain::Verdict;
+use crate::frequency::Frequencies;
 
 impl Search<'_> {
-    /// Goes down from the most general node and from the best one so far, each time to the cheapest
-    /// neighbour, until none is cheaper.
-    pub(super) fn climb(&mut self) {
-        let low = self.open.iter().map(|region| region.low.clone()).reduce(|a, b| a.meet(&b));
-        let Some(low) = low else { return };
-        let base = self.judge.counter.scan(&low);
-        let top = self.judge.lattice.high().clone();
-        let starts: Vec<Levels> =
-            std::iter::once(top).chain(self.best.iter().map(|best| best.levels.clone())).collect();
-        for start in starts {
-            self.descend(&base, start);
-        }
-    }
-
-    fn descend(&mut self, base: &crate::frequency::Frequencies, start: Levels) {
-        let mut seen: BTreeSet<Levels> = BTreeSet::from([start.clone()]);
-        let mut here = start;
+    /// Goes from the most general node to the cheapest node one level below, again and again; where
+    /// none is cheaper, to the cheapest of those one level down on one attribute and up on another.
+    pub(super) fn climb(&mut self, base: &Frequencies) {
+        let mut seen = BTreeSet::new();
+        let mut here = self.judge.lattice.high().clone();
         let mut cost = None;
         loop {
-            let near: Vec<Levels> = self
-                .neighbours(&base.levels, &here)
-                .into_iter()
-                .filter(|node| seen.insert(node.clone()))
-                .collect();
-            let judged: Vec<(Levels, Verdict)> = near
-                .into_par_iter()
-                .filter(|_| !self.judge.problem.budget.is_spent())
-                .map(|node| {
-                    let verdict = self.check(&self.judge.counter.roll_up(base, &node));
-                    (node, verdict)
-                })
-                .collect();
-            judged.iter().for_each(|(node, verdict)| self.offer(node, verdict));
-            let next = judged
-                .into_iter()
-                .filter(|(_, verdict)| verdict.is_feasible)
-                .map(|(node, verdict)| (verdict.price.cost, node))
-                .min();
-            match next {
-                Some((found, node)) if cost.is_none_or(|cost| found < cost) => {
-                    (cost, here) = (Some(found), node);
-                }
-                _ => return,
+            // All neighbours are above their meet, whose frequency set is far smaller than the base.
+            let below = self.below(&base.levels, &here);
+            let source = self.judge.counter.roll_up_if_smaller(base, &below);
+            let source = source.as_ref().unwrap_or(base);
+            let down = self.down(&base.levels, &here);
+            let mut next = self.cheapest(source, down, &mut seen);
+            if !is_cheaper(next.as_ref(), cost) {
+                let across = self.across(&base.levels, &here);
+                next = self.cheapest(source, across, &mut seen);
             }
+            if !is_cheaper(next.as_ref(), cost) || self.judge.problem.budget.is_spent() {
+                return;
+            }
+            let (found, node) = next.expect("it is cheaper");
+            (cost, here) = (Some(found), node);
         }
     }
 
-    /// One level down on an attribute, alone or with one level up on another; one level up.
-    fn neighbours(&self, low: &Levels, node: &Levels) -> Vec<Levels> {
-        let high = self.judge.lattice.high();
-        let step = |node: &Levels, at: usize, by: i16| -> Option<Levels> {
-            let level = u8::try_from(i16::from(node.get(at).0) + by).ok().map(Level)?;
-            (low.get(at) <= level && level <= high.get(at)).then(|| node.with(at, level))
-        };
+    /// Counts some nodes; gives the cheapest feasible one.
+    fn cheapest(
+        &mut self,
+        source: &Frequencies,
+        nodes: Vec<Levels>,
+        seen: &mut BTreeSet<Levels>,
+    ) -> Option<(u128, Levels)> {
+        let nodes: Vec<Levels> =
+            nodes.into_iter().filter(|node| seen.insert(node.clone())).collect();
+        let judged: Vec<_> = nodes
+            .into_par_iter()
+            .filter(|_| !self.judge.problem.budget.is_spent())
+            .map(|node| {
+                let verdict = self.check(&self.judge.counter.roll_up(source, &node));
+                (node, verdict)
+            })
+            .collect();
+        judged.iter().for_each(|(node, verdict)| self.offer(node, verdict));
+        let feasible = judged.into_iter().filter(|(_, verdict)| verdict.is_feasible);
+        feasible.map(|(node, verdict)| (verdict.price.cost, node)).min()
+    }
+
+    /// The node one level down on all attributes.
+    fn below(&self, low: &Levels, node: &Levels) -> Levels {
+        let down = |at: usize| Level(node.get(at).0.saturating_sub(1)).max(low.get(at));
+        Levels::new((0..node.len()).map(down))
+    }
+
+    fn step(&self, low: &Levels, node: &Levels, at: usize, by: i16) -> Option<Levels> {
+        let level = u8::try_from(i16::from(node.get(at).0) + by).ok().map(Level)?;
+        let high = self.judge.lattice.high().get(at);
+        (low.get(at) <= level && level <= high).then(|| node.with(at, level))
+    }
+
+    /// One level down on an attribute.
+    fn down(&self, low: &Levels, node: &Levels) -> Vec<Levels> {
+        (0..node.len()).filter_map(|at| self.step(low, node, at, -1)).collect()
+    }
+
+    /// One level up on an attribute, alone or with one level down on another.
+    fn across(&self, low: &Levels, node: &Levels) -> Vec<Levels> {
         let mut near = Vec::new();
         for at in 0..node.len() {
-            near.extend(step(node, at, 1));
-            let Some(down) = step(node, at, -1) else { continue };
-            for other in (0..node.len()).filter(|&other| other != at) {
-                near.extend(step(&down, other, 1));
-            }
-            near.push(down);
+            let Some(up) = self.step(low, node, at, 1) else { continue };
+            let others = (0..node.len()).filter(|&other| other != at);
+            near.extend(others.filter_map(|other| self.step(low, &up, other, -1)));
+            near.push(up);
         }
         near
     }
+}
+
+fn is_cheaper(found: Option<&(u128, Levels)>, cost: Option<u128>) -> bool {
+    found.is_some_and(|(found, _)| cost.is_none_or(|cost| *found < cost))
 }

@@ -1,9 +1,8 @@
 //! The optimal full-domain generalization under any measure and models, by branch and bound over boxes
 //! of the lattice.
 //!
-//! A *region* is the box of all nodes between two corners, both counted. The lower corner's frequency
-//! set bounds the cost of the whole region from below, and is what every node of the region rolls up
-//! from; the upper corner tells how many rows are lost whatever happens, or that the region holds no
+//! A *region* is the box of all nodes between two corners. The lower corner's frequency set bounds the
+//! cost of the whole region from below, and is what every node of the region rolls up from; the upper corner tells how many rows are lost whatever happens, or that the region holds no
 //! feasible node at all. Regions that may hold something better than the best node so far are halved,
 //! most promising first.
 //!
@@ -25,7 +24,8 @@
 //!
 //! - O1: every feasible node that was not counted lies in an open region, or costs no less than the
 //!   best one and does not come before it.
-//! - O2: both corners of an open region were counted and compared with the best node.
+//! - O2: the upper corner of an open region was counted and compared with the best node; so was the
+//!   lower one, unless the region says otherwise.
 //! - O3: the source of a region is the frequency set of its lower corner or of a node below.
 //!
 //! # Cost
@@ -98,13 +98,8 @@ const BATCH: usize = 16;
 /// needs little memory.
 const MOST_OPEN: usize = 1 << 20;
 
-/// Batches after which the search stops to climb for a better node first: small problems are
-/// solved by then.
-const CLIMB_AFTER: u64 = 48;
-
-/// Pairs of attributes are looked at where no more than this part of the rows may be left out: with
-/// more, they seldom rule anything out.
-const PAIRS_BELOW: u64 = 100;
+/// Nodes from which on a lattice is wide.
+const WIDE: u64 = 1 << 16;
 
 /// The best node so far.
 #[derive(Clone, Debug)]
@@ -225,26 +220,30 @@ impl Search<'_> {
         let high = self.judge.lattice.high().clone();
         let at_low = self.judge.counter.scan(low);
         let verdict = self.check(&at_low);
-        let mut candidates = vec![(low.clone(), verdict)];
-        let mut excess = verdict.price.excess;
-        let mut is_hopeless = verdict.is_hopeless;
+        let mut at_high = verdict;
         if *low != high {
-            let at_high = self.check(&self.judge.counter.roll_up(&at_low, &high));
-            excess = at_high.price.excess;
-            is_hopeless = at_high.is_hopeless;
-            candidates.push((high.clone(), at_high));
+            at_high = self.check(&self.judge.counter.roll_up(&at_low, &high));
+            self.offer(&high, &at_high);
         }
-        candidates.into_iter().for_each(|(node, verdict)| self.offer(&node, &verdict));
-        if is_hopeless {
+        self.offer(low, &verdict);
+        if at_high.is_hopeless {
             return;
         }
-        if self.judge.problem.limit <= self.judge.problem.set.n_rows / PAIRS_BELOW {
-            self.pairs = Pairs::new(self.judge, &at_low);
+        self.pairs = Pairs::new(self.judge, &at_low);
+        // Where nothing may be left out, most nodes are ruled out without a good one at hand.
+        if self.goal == Goal::Best && (self.judge.problem.limit > 0 || self.is_wide()) {
+            self.climb(&at_low);
         }
-        let bound = self.judge.pricing.bound(verdict.price.floor, excess);
-        let source = Arc::new(Snapshot::new(at_low, &self.held));
-        let (floor, low) = (verdict.price.floor, low.clone());
-        let root = Region { low, high, source, floor, excess, bound };
+        let (floor, from_above) = (verdict.price.floor, at_high.from_above());
+        let root = Region {
+            low: low.clone(),
+            is_low_counted: true,
+            high,
+            source: Arc::new(Snapshot::new(at_low, &self.held)),
+            floor,
+            from_above,
+            bound: self.judge.pricing.bound(low, floor, from_above),
+        };
         if !root.is_done() {
             self.open.push(root);
         }
@@ -257,14 +256,9 @@ impl Search<'_> {
 
     /// Halves regions until none is left; false if the budget ended it.
     fn close(&mut self) -> bool {
-        let mut n_batches = 0u64;
         while !self.open.is_empty() {
             if self.judge.problem.budget.is_spent() {
                 return false;
-            }
-            n_batches += 1;
-            if n_batches == CLIMB_AFTER && self.goal == Goal::Best {
-                self.climb();
             }
             let mut batch = Vec::with_capacity(BATCH);
             while batch.len() < BATCH {
@@ -286,6 +280,11 @@ impl Search<'_> {
             }
         }
         true
+    }
+
+    /// Whether the lattice is too large to count on closing it.
+    fn is_wide(&self) -> bool {
+        self.judge.lattice.n_nodes().is_none_or(|n_nodes| n_nodes > WIDE)
     }
 
     /// Finishes regions depth first; puts back what the budget leaves.
@@ -337,20 +336,35 @@ impl Search<'_> {
     /// Halves a region at a level of one attribute.
     fn halve(&self, region: &Region) -> Halved {
         let mut halved = Halved::default();
-        let (attribute, level) = self.branch(region);
-        self.lower_half(region, region.high.with(attribute, level), &mut halved);
-        self.upper_half(region, region.low.with(attribute, Level(level.0 + 1)), &mut halved);
+        let mut region = region.clone();
+        if !self.tighten(&mut region, &mut halved) || region.is_done() {
+            return halved;
+        }
+        let (attribute, level) = self.branch(&region);
+        self.lower_half(&region, region.high.with(attribute, level), &mut halved);
+        self.upper_half(&region, region.low.with(attribute, Level(level.0 + 1)), &mut halved);
         halved
     }
 
-    /// The half that keeps the lower corner, unless pairs of attributes rule that out.
+    /// Moves the lower corner up as far as pairs of attributes ask for; false if nothing is left.
+    fn tighten(&self, region: &mut Region, halved: &mut Halved) -> bool {
+        let limit = self.judge.problem.limit;
+        let affordable = self.best.as_ref().map(|best| {
+            self.judge.pricing.most_doomed(&region.low, region.floor, best.cost).min(limit)
+        });
+        match self.pairs.tighten(&region.low, &region.high, affordable.unwrap_or(limit)) {
+            Some(low) => low == region.low || self.raise(region, low, halved),
+            None => false,
+        }
+    }
+
+    /// The half that keeps the lower corner, unless pairs of attributes move it.
     fn lower_half(&self, region: &Region, high: Levels, halved: &mut Halved) {
-        let Some(low) = self.pairs.tighten(&region.low, &high) else { return };
         let mut half = Region { high, ..region.clone() };
-        if low != region.low && !self.raise(&mut half, low, halved) {
+        if !self.tighten(&mut half, halved) {
             return;
         }
-        if half.low == half.high {
+        if half.low == half.high && half.is_low_counted {
             return;
         }
         let verdict = self.check(&self.judge.counter.roll_up(&half.source.set, &half.high));
@@ -358,7 +372,7 @@ impl Search<'_> {
         if verdict.is_hopeless {
             return;
         }
-        half.excess = verdict.price.excess;
+        half.from_above = verdict.from_above();
         self.keep(half, halved);
     }
 
@@ -370,27 +384,32 @@ impl Search<'_> {
         }
     }
 
-    /// Counts a new lower corner; false if the region is not worth it.
+    /// Moves the lower corner of a region up; false if the region is not worth it. The corner is counted
+    /// if that gives a much smaller set to roll up from, or costs little: far down a lattice its floor
+    /// says next to nothing.
     fn raise(&self, region: &mut Region, low: Levels, halved: &mut Halved) -> bool {
         let pricing = &self.judge.pricing;
         region.floor = pricing.floor_of_levels(&low).max(region.floor);
-        if !self.is_worth(pricing.bound(region.floor, region.excess), &low) {
+        if !self.is_worth(pricing.bound(&low, region.floor, region.from_above), &low) {
             return false;
         }
-        let at_low = self.judge.counter.roll_up(&region.source.set, &low);
-        let verdict = self.check(&at_low);
-        halved.candidates.push((low.clone(), verdict));
-        region.floor = verdict.price.floor.max(region.floor);
-        region.low = low;
-        if self.held.load(Ordering::Relaxed) <= self.judge.problem.budget.memory() {
-            region.source = Arc::new(Snapshot::new(at_low, &self.held));
+        let counted = self.judge.counter.roll_up_if_smaller(&region.source.set, &low);
+        region.is_low_counted = counted.is_some();
+        if let Some(at_low) = counted {
+            let verdict = self.check(&at_low);
+            halved.candidates.push((low.clone(), verdict));
+            region.floor = verdict.price.floor.max(region.floor);
+            if self.held.load(Ordering::Relaxed) <= self.judge.problem.budget.memory() {
+                region.source = Arc::new(Snapshot::new(at_low, &self.held));
+            }
         }
+        region.low = low;
         true
     }
 
-    /// Opens a region whose corners were counted, if it may hold something better.
+    /// Opens a region, if it may hold something better.
     fn keep(&self, mut region: Region, halved: &mut Halved) {
-        region.bound = self.judge.pricing.bound(region.floor, region.excess);
+        region.bound = self.judge.pricing.bound(&region.low, region.floor, region.from_above);
         if !region.is_done() && self.is_worth(region.bound, &region.low) {
             halved.regions.push(region);
         }

@@ -1,8 +1,9 @@
 //! What pairs of attributes tell before anything is counted (the subset property for two attributes).
 //!
 //! Rows in a group of two attributes with fewer than `k` rows are doomed at every node whose levels of
-//! these two are no higher, whatever the others are. Where they exceed the limit, no such node is
-//! feasible: a region is dropped, or its lower corner moves up, without counting.
+//! these two are no higher, whatever the others are. Where they are more than may be left out, or than a
+//! node better than the best one could afford, no such node is looked for: a region is dropped, or its
+//! lower corner moves up, without counting.
 
 use incrowd_data::{Level, Levels};
 use rayon::prelude::*;
@@ -10,13 +11,13 @@ use rayon::prelude::*;
 use crate::frequency::Frequencies;
 use crate::full_domain::Judge;
 
-/// Pairs with more cells than this are not looked at.
-const MOST_CELLS: usize = 1 << 16;
+/// Pairs with more cells than this, or than a few times the groups, are not looked at.
+const MOST_CELLS: usize = 1 << 22;
 
-/// By two attributes and a level of the second, the least level of the first that is not hopeless.
+/// By two attributes, the first of a higher number, and their levels: doomed rows.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    least: Vec<Vec<Vec<u8>>>,
+    doomed: Vec<((usize, usize), Vec<Vec<u64>>)>,
 }
 
 impl Pairs {
@@ -28,117 +29,91 @@ impl Pairs {
             .map(|attribute| judge.counter.groups(at, attribute))
             .collect();
         let n = |attribute: usize| judge.counter.n_groups(attribute, at.levels.get(attribute));
+        let most_cells = MOST_CELLS.min(4 * at.n_groups().max(1 << 12));
         let pairs: Vec<(usize, usize)> = (0..n_attributes)
             .flat_map(|a| (0..a).map(move |b| (a, b)))
-            .filter(|&(a, b)| n(a) * n(b) <= MOST_CELLS)
+            .filter(|&(a, b)| n(a) * n(b) <= most_cells)
             .collect();
-        let looked_at: Vec<((usize, usize), Doomed)> = pairs
+        let doomed = pairs
             .into_par_iter()
             .map(|(a, b)| {
                 let mut cells = vec![0u32; n(a) * n(b)];
                 for ((&of_a, &of_b), &rows) in groups[a].iter().zip(&groups[b]).zip(&at.counts) {
                     cells[of_a as usize * n(b) + of_b as usize] += rows;
                 }
-                ((a, b), Doomed::new(judge, &at.levels, (a, b), cells))
+                ((a, b), doomed(judge, &at.levels, (a, b), cells))
             })
             .collect();
-        let mut least = vec![vec![Vec::new(); n_attributes]; n_attributes];
-        for ((a, b), doomed) in looked_at {
-            least[a][b] = doomed.least(judge, |level, other| (level, other), (a, b));
-            least[b][a] = doomed.least(judge, |level, other| (other, level), (b, a));
-        }
-        Pairs { least }
+        Pairs { doomed }
     }
 
-    /// The least node above `low` that pairs leave open below `high`; none if they leave nothing.
-    pub(super) fn tighten(&self, low: &Levels, high: &Levels) -> Option<Levels> {
-        let mut tight = low.clone();
-        for (attribute, others) in self.least.iter().enumerate() {
-            let least = others
-                .iter()
-                .enumerate()
-                .filter_map(|(other, least)| least.get(usize::from(high.get(other).0)))
-                .max();
-            let Some(&least) = least else { continue };
-            if Level(least) > high.get(attribute) {
+    /// The least node from `low` up that pairs leave open below `high` if no more than `most` rows may be
+    /// doomed; none if they leave nothing.
+    pub(super) fn tighten(&self, low: &Levels, high: &Levels, most: u64) -> Option<Levels> {
+        let mut tight: Option<Levels> = None;
+        for (pair, doomed) in &self.doomed {
+            let (a, b) = *pair;
+            let at = |levels: (Level, Level)| doomed[usize::from(levels.0.0)][usize::from(levels.1.0)];
+            if at((high.get(a), high.get(b))) > most {
                 return None;
             }
-            if Level(least) > tight.get(attribute) {
-                tight = tight.with(attribute, Level(least));
+            for (raised, other) in [(a, b), (b, a)] {
+                let node = tight.as_ref().unwrap_or(low);
+                let mut level = node.get(raised);
+                let is_open = |level: Level| {
+                    let other = high.get(other);
+                    at(if raised == a { (level, other) } else { (other, level) }) <= most
+                };
+                while !is_open(level) {
+                    level.0 += 1;
+                }
+                if level > node.get(raised) {
+                    tight = Some(node.with(raised, level));
+                }
             }
         }
-        Some(tight)
+        Some(tight.unwrap_or_else(|| low.clone()))
     }
 }
 
-/// By the levels of two attributes, whether too many rows are doomed.
-struct Doomed {
-    is_hopeless: Vec<Vec<bool>>,
-}
-
-impl Doomed {
-    /// Rolls the cells of a pair up to all levels.
-    fn new(judge: &Judge, low: &Levels, (a, b): (usize, usize), cells: Vec<u32>) -> Doomed {
-        let hierarchies = judge.counter.hierarchies();
-        let height = |attribute: usize| hierarchies[attribute].height().0;
-        // The group of the next level that holds each group of a level.
-        let up = |attribute: usize, level: u8| -> Vec<usize> {
-            let groups = hierarchies[attribute].groups(Level(level)).iter();
-            let above = |lo: u32| hierarchies[attribute].group_of(Level(level + 1), lo) as usize;
-            groups.map(|group| above(group.lo)).collect()
-        };
-        let n = |attribute: usize, level: u8| hierarchies[attribute].groups(Level(level)).len();
-        let mut is_hopeless =
-            vec![vec![true; usize::from(height(b)) + 1]; usize::from(height(a)) + 1];
-        let width = n(b, low.get(b).0);
-        let mut of_a = cells;
-        for level_a in low.get(a).0..=height(a) {
-            let mut of_b = of_a.clone();
-            for level_b in low.get(b).0..=height(b) {
-                let small = of_b.iter().filter(|&&rows| u64::from(rows) < judge.problem.k);
-                let doomed: u64 = small.map(|&rows| u64::from(rows)).sum();
-                is_hopeless[usize::from(level_a)][usize::from(level_b)] =
-                    doomed > judge.problem.limit;
-                if level_b < height(b) {
-                    let (map, next_width) = (up(b, level_b), n(b, level_b + 1));
-                    let mut rolled = vec![0; n(a, level_a) * next_width];
-                    let rows = rolled.chunks_mut(next_width).zip(of_b.chunks(map.len()));
-                    for (to, from) in rows {
-                        from.iter().zip(&map).for_each(|(&rows, &group)| to[group] += rows);
-                    }
-                    of_b = rolled;
+/// By the levels of two attributes, the rows in too small groups: the cells of a pair rolled up.
+fn doomed(judge: &Judge, low: &Levels, (a, b): (usize, usize), cells: Vec<u32>) -> Vec<Vec<u64>> {
+    let hierarchies = judge.counter.hierarchies();
+    let height = |attribute: usize| hierarchies[attribute].height().0;
+    // The group of the next level that holds each group of a level.
+    let up = |attribute: usize, level: u8| -> Vec<usize> {
+        let groups = hierarchies[attribute].groups(Level(level)).iter();
+        let above = |lo: u32| hierarchies[attribute].group_of(Level(level + 1), lo) as usize;
+        groups.map(|group| above(group.lo)).collect()
+    };
+    let n = |attribute: usize, level: u8| hierarchies[attribute].groups(Level(level)).len();
+    let mut doomed = vec![vec![0; usize::from(height(b)) + 1]; usize::from(height(a)) + 1];
+    let width = n(b, low.get(b).0);
+    let mut of_a = cells;
+    for level_a in low.get(a).0..=height(a) {
+        let mut of_b = of_a.clone();
+        for level_b in low.get(b).0..=height(b) {
+            let small = of_b.iter().filter(|&&rows| u64::from(rows) < judge.problem.k);
+            doomed[usize::from(level_a)][usize::from(level_b)] =
+                small.map(|&rows| u64::from(rows)).sum();
+            if level_b < height(b) {
+                let (map, next_width) = (up(b, level_b), n(b, level_b + 1));
+                let mut rolled = vec![0; n(a, level_a) * next_width];
+                let rows = rolled.chunks_mut(next_width).zip(of_b.chunks(map.len()));
+                for (to, from) in rows {
+                    from.iter().zip(&map).for_each(|(&rows, &group)| to[group] += rows);
                 }
-            }
-            if level_a < height(a) {
-                let mut rolled = vec![0; n(a, level_a + 1) * width];
-                for (from, group) in of_a.chunks(width).zip(up(a, level_a)) {
-                    let to = &mut rolled[group * width..(group + 1) * width];
-                    to.iter_mut().zip(from).for_each(|(to, &rows)| *to += rows);
-                }
-                of_a = rolled;
+                of_b = rolled;
             }
         }
-        Doomed { is_hopeless }
+        if level_a < height(a) {
+            let mut rolled = vec![0; n(a, level_a + 1) * width];
+            for (from, group) in of_a.chunks(width).zip(up(a, level_a)) {
+                let to = &mut rolled[group * width..(group + 1) * width];
+                to.iter_mut().zip(from).for_each(|(to, &rows)| *to += rows);
+            }
+            of_a = rolled;
+        }
     }
-
-    /// By level of the second attribute, the least level of the first that is not hopeless; one above
-    /// its root if all are.
-    fn least(
-        &self,
-        judge: &Judge,
-        order: impl Fn(u8, u8) -> (u8, u8),
-        (first, second): (usize, usize),
-    ) -> Vec<u8> {
-        let height = |attribute: usize| judge.counter.hierarchies()[attribute].height().0;
-        let is_open = |level: u8, other: u8| {
-            let (a, b) = order(level, other);
-            !self.is_hopeless[usize::from(a)][usize::from(b)]
-        };
-        (0..=height(second))
-            .map(|other| {
-                let mut levels = 0..=height(first);
-                levels.find(|&level| is_open(level, other)).unwrap_or(height(first) + 1)
-            })
-            .collect()
-    }
+    doomed
 }

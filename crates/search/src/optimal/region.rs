@@ -7,7 +7,7 @@ use std::sync::atomic::{self, AtomicU64};
 use incrowd_data::Levels;
 
 use crate::frequency::Frequencies;
-use crate::full_domain::Ticks;
+use crate::full_domain::{FromAbove, Ticks};
 
 /// A frequency set that regions roll up from; counts what is held in all.
 #[derive(Debug)]
@@ -29,25 +29,27 @@ impl Drop for Snapshot {
     }
 }
 
-/// All nodes between two that were counted.
+/// All nodes between two.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
     pub(super) low: Levels,
+    /// Whether the lower corner was counted; the upper one always was.
+    pub(super) is_low_counted: bool,
     pub(super) high: Levels,
     /// What its nodes roll up from (O3).
     pub(super) source: Arc<Snapshot>,
     /// From the lower corner: no node costs less.
     pub(super) floor: Ticks,
-    /// From the upper corner: what every node costs above the floor.
-    pub(super) excess: Ticks,
+    /// What the upper corner tells.
+    pub(super) from_above: FromAbove,
     /// No node of it costs less.
     pub(super) bound: Ticks,
 }
 
 impl Region {
-    /// Whether it has no node but its corners.
+    /// Whether every node of it was counted.
     pub(super) fn is_done(&self) -> bool {
-        self.high.height() - self.low.height() <= 1
+        self.high.height() - self.low.height() <= u64::from(self.is_low_counted)
     }
 
     /// What decides which region comes first: the least bound, then the higher corner, so that of
