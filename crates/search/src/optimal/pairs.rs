@@ -12,7 +12,7 @@ use crate::frequency::Frequencies;
 use crate::full_domain::Judge;
 
 /// Pairs with more cells than this, or than a few times the groups, are not looked at.
-const MOST_CELLS: usize = 1 << 22;
+const MOST_CELLS: usize = 1 << 18;
 
 /// By two attributes, the first of a higher number, and their levels: doomed rows.
 #[derive(Debug, Default)]
