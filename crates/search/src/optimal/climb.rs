@@ -6,15 +6,45 @@ use std::collections::BTreeSet;
 use incrowd_data::{Level, Levels};
 use rayon::prelude::*;
 
-use super::Search;
+use super::{Goal, Search};
 use crate::frequency::Frequencies;
 
+/// Splitmix64 (Steele, Lea, Flood 2014): the same numbers in every run.
+#[derive(Debug, Default)]
+pub(super) struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((z ^ (z >> 31)) % n as u64).expect("below a usize")
+    }
+}
+
 impl Search<'_> {
-    /// Goes from the most general node to the cheapest node one level below, again and again; where
-    /// none is cheaper, to the cheapest of those one level down on one attribute and up on another.
-    pub(super) fn climb(&mut self, base: &Frequencies) {
+    /// Climbs once more from a node a few random levels above the best one of a wide lattice.
+    pub(super) fn climb_again(&mut self) {
+        let (Some(base), Some(best)) = (self.base.clone(), self.best.as_ref()) else { return };
+        if self.goal != Goal::Best {
+            return;
+        }
+        let high = self.judge.lattice.high();
+        let mut start = best.levels.clone();
+        for _ in 0..2 + start.len() / 5 {
+            let at = self.random.below(start.len());
+            let level = Level(start.get(at).0 + 1).min(high.get(at));
+            start = start.with(at, level);
+        }
+        self.climb(&base.set, start);
+    }
+
+    /// Goes from a node to the cheapest node one level below, again and again; where none is cheaper, to
+    /// the cheapest of those one level down on one attribute and up on another.
+    pub(super) fn climb(&mut self, base: &Frequencies, start: Levels) {
         let mut seen = BTreeSet::new();
-        let mut here = self.judge.lattice.high().clone();
+        let mut here = start;
         let mut cost = None;
         loop {
             // All neighbours are above their meet, whose frequency set is far smaller than the base.

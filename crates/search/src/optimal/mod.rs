@@ -87,6 +87,7 @@ use crate::frequency::Frequencies;
 use crate::full_domain::{Judge, Ticks, Verdict};
 use crate::lattice::minimal;
 use crate::{Found, Infeasible, MinimalNode, Outcome, Problem, Proof};
+use climb::Random;
 use pairs::Pairs;
 use region::{Region, Snapshot};
 
@@ -97,6 +98,9 @@ const BATCH: usize = 16;
 /// Open regions from which on each is finished before the next is looked at: a depth-first search
 /// needs little memory.
 const MOST_OPEN: usize = 1 << 20;
+
+/// Batches after which the search of a wide lattice climbs again, from near the best node.
+const CLIMB_EVERY: u64 = 64;
 
 /// Nodes from which on a lattice is wide.
 const WIDE: u64 = 1 << 16;
@@ -132,6 +136,9 @@ struct Search<'a> {
     /// By attribute and level, the logarithm of the number of groups with rows.
     log_groups: &'a [Vec<f64>],
     pairs: Pairs,
+    /// The lowest frequency set of a wide lattice.
+    base: Option<Arc<Snapshot>>,
+    random: Random,
 }
 
 /// Runs the search.
@@ -155,6 +162,8 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
             held: Arc::new(AtomicU64::new(0)),
             log_groups: &log_groups,
             pairs: Pairs::default(),
+            base: None,
+            random: Random::default(),
         };
         search.start(&low);
         let is_closed = search.close();
@@ -231,15 +240,17 @@ impl Search<'_> {
         }
         self.pairs = Pairs::new(self.judge, &at_low);
         // Where nothing may be left out, most nodes are ruled out without a good one at hand.
+        let at_low = Arc::new(Snapshot::new(at_low, &self.held));
         if self.goal == Goal::Best && (self.judge.problem.limit > 0 || self.is_wide()) {
-            self.climb(&at_low);
+            self.climb(&at_low.set, self.judge.lattice.high().clone());
         }
+        self.base = self.is_wide().then(|| Arc::clone(&at_low));
         let (floor, from_above) = (verdict.price.floor, at_high.from_above());
         let root = Region {
             low: low.clone(),
             is_low_counted: true,
             high,
-            source: Arc::new(Snapshot::new(at_low, &self.held)),
+            source: at_low,
             floor,
             from_above,
             bound: self.judge.pricing.bound(low, floor, from_above),
@@ -256,9 +267,14 @@ impl Search<'_> {
 
     /// Halves regions until none is left; false if the budget ended it.
     fn close(&mut self) -> bool {
+        let mut n_batches = 0u64;
         while !self.open.is_empty() {
             if self.judge.problem.budget.is_spent() {
                 return false;
+            }
+            n_batches += 1;
+            if n_batches.is_multiple_of(CLIMB_EVERY) {
+                self.climb_again();
             }
             let mut batch = Vec::with_capacity(BATCH);
             while batch.len() < BATCH {
