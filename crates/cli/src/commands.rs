@@ -4,8 +4,8 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobError, JobSpec, LevelSpec, Outcome,
-    Problem, QuasiSpec, Run, SuppressLimit, ValueLimit, hierarchy,
+    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobError, JobSpec,
+    LevelSpec, Outcome, Problem, QuasiSpec, Run, SuppressLimit, ValueLimit, hierarchy,
 };
 
 use crate::args::{

@@ -34,6 +34,7 @@ impl Levels {
     }
 
     /// The levels in order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Level> + '_ {
         self.0.iter().map(|&level| Level(level))
     }

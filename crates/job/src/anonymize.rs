@@ -15,8 +15,8 @@ use crate::plan::{Plan, Purpose, Role, value_of};
 use crate::publish::{Assigned, Release, Written, check_outputs, publish};
 use crate::recoding_file::RecodingFile;
 use crate::report::{
-    Done, InputReport, MeasuresReport, MinimalReport, Outcome, RecodingReport, Report, SearchReport,
-    Timings,
+    Done, InputReport, MeasuresReport, MinimalReport, Outcome, RecodingReport, Report,
+    SearchReport, Timings,
 };
 use crate::run::{Run, Stage, Stopwatch, held_memory_bytes, peak_memory_bytes};
 use crate::spec::JobSpec;
@@ -193,9 +193,7 @@ fn classes(plan: &Plan, coding: &Coding, found: &Found) -> Classes {
         (Recoding::Partition(tree), LabelForm::Region) => {
             recode_regions(&coding.set, &found.assignment, tree)
         }
-        (Recoding::FullDomain(levels), _) => {
-            recode_levels(&coding.set, &found.assignment, levels)
-        }
+        (Recoding::FullDomain(levels), _) => recode_levels(&coding.set, &found.assignment, levels),
         _ => recode(&coding.set, &found.assignment),
     }
 }
@@ -266,7 +264,9 @@ fn infeasible(
             };
             let mut reasons: Vec<String> = broken.iter().map(sentence).collect();
             if reasons.is_empty() {
-                reasons.push(format!("the rows that would be left out, as `*`, break a model {place}"));
+                reasons.push(format!(
+                    "the rows that would be left out, as `*`, break a model {place}"
+                ));
             }
             let mut ways = Vec::new();
             if *is_bounded {
@@ -283,7 +283,10 @@ fn infeasible(
         }
         Infeasible::OutOfTime => (
             vec!["the time limit ended the search before it found a release".to_owned()],
-            Some("raise --time-limit, or use --algorithm optimal, which gives its best so far".to_owned()),
+            Some(
+                "raise --time-limit, or use --algorithm optimal, which gives its best so far"
+                    .to_owned(),
+            ),
         ),
         Infeasible::TooWide => {
             return Err(Problem::new(

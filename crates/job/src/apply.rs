@@ -297,8 +297,7 @@ impl Application<'_> {
         let groups: Vec<(&Codes, u32)> = groups.iter().map(|(codes, n)| (codes, *n)).collect();
         let classes = collapse(&groups, collapsed.counts.len());
         let n_classes = u32::try_from(classes.counts.len()).expect("no more classes than rows");
-        let assignment =
-            Assignment { class_of: classes.vector_of, n_classes, parts: Vec::new() };
+        let assignment = Assignment { class_of: classes.vector_of, n_classes, parts: Vec::new() };
         let set = FrequencySet {
             attributes,
             vectors,

@@ -27,13 +27,13 @@ pub use check::check;
 pub use error::{JobError, Problem};
 pub use profile::{ColumnProfile, Combination, Profile, profile};
 pub use report::{
-    Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport, RecodingReport, ReleaseReport,
-    Report, RiskReport, SearchReport, Timings,
+    Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport, RecodingReport,
+    ReleaseReport, Report, RiskReport, SearchReport, Timings,
 };
 pub use run::{Run, Stage};
 pub use spec::{
-    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, PrivacySpec, LevelSpec, QuasiSpec,
-    ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
+    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, LevelSpec, PrivacySpec,
+    QuasiSpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
 };
 
 pub use incrowd_data::Level;

@@ -8,7 +8,7 @@ use incrowd_search::{Algorithm, Sharing};
 
 use crate::error::{JobError, Problem, nearest};
 use crate::plan::{Plan, Role, choice};
-use crate::spec::JobSpec;
+use crate::spec::{JobSpec, LevelBounds};
 
 /// An algorithm and what it is told beside the problem.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +16,8 @@ pub(crate) struct Method {
     pub(crate) algorithm: Algorithm,
     /// Whether all minimal nodes are listed.
     pub(crate) wants_minimal: bool,
-    /// Column by its place in the source, least and greatest level; an open end is none.
-    levels: Vec<(usize, (Option<u8>, Option<u8>))>,
+    /// Column by its place in the source, its levels.
+    levels: Vec<(usize, LevelBounds)>,
     /// Column by its place in the source, weight.
     weights: Vec<(usize, f64)>,
     pub(crate) time: Option<Duration>,
@@ -126,11 +126,7 @@ fn quasi(plan: &Plan, name: &str, what: &str, problems: &mut Vec<Problem>) -> Op
     found
 }
 
-fn levels(
-    spec: &JobSpec,
-    plan: &Plan,
-    problems: &mut Vec<Problem>,
-) -> Vec<(usize, (Option<u8>, Option<u8>))> {
+fn levels(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Vec<(usize, LevelBounds)> {
     let mut levels = Vec::new();
     for (name, level) in &spec.search.levels {
         let bounds = level.bounds();
@@ -252,6 +248,8 @@ impl Method {
     /// By attribute, its weight.
     pub(crate) fn weights(&self, plan: &Plan) -> Vec<f64> {
         let weight = |column: usize| self.weights.iter().find(|(at, _)| *at == column);
-        plan.with_role(Role::Quasi).map(|at| weight(at).map_or(1.0, |(_, weight)| *weight)).collect()
+        plan.with_role(Role::Quasi)
+            .map(|at| weight(at).map_or(1.0, |(_, weight)| *weight))
+            .collect()
     }
 }

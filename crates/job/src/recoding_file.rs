@@ -129,9 +129,7 @@ impl RecodingFile {
             .into());
         }
         file.check().map_err(|()| {
-            Problem::new(format!(
-                "`{name}` is damaged: its nodes or levels do not fit its columns"
-            ))
+            Problem::new(format!("`{name}` is damaged: its nodes or levels do not fit its columns"))
         })?;
         Ok(file)
     }

@@ -257,9 +257,12 @@ pub enum LevelSpec {
     Range(String),
 }
 
+/// A least and a greatest level; an open end is none.
+pub(crate) type LevelBounds = (Option<u8>, Option<u8>);
+
 impl LevelSpec {
-    /// The least and greatest level; an open end is none.
-    pub(crate) fn bounds(&self) -> Option<(Option<u8>, Option<u8>)> {
+    /// The least and greatest level.
+    pub(crate) fn bounds(&self) -> Option<LevelBounds> {
         let text = match self {
             LevelSpec::Fixed(level) => return Some((Some(*level), Some(*level))),
             LevelSpec::Range(text) => text.trim(),
@@ -314,7 +317,8 @@ impl RunSpec {
         let units = [("ms", 0.001), ("s", 1.0), ("min", 60.0), ("m", 60.0), ("h", 3600.0)];
         let seconds = with_unit(text, &units).filter(|seconds| *seconds > 0.0);
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let wrong = || Problem::new(format!("`{text}` is no time limit")).help("write 60s, 5m or 1h");
+        let wrong =
+            || Problem::new(format!("`{text}` is no time limit")).help("write 60s, 5m or 1h");
         time.map(Some).ok_or_else(wrong)
     }
 
@@ -327,7 +331,8 @@ impl RunSpec {
         let bytes = with_unit(&text.to_lowercase(), &[&binary[..], &units[..]].concat());
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
         let bytes = bytes.filter(|bytes| (1.0..1e18).contains(bytes)).map(|bytes| bytes as u64);
-        let wrong = || Problem::new(format!("`{text}` is no memory limit")).help("write 4GB or 500MB");
+        let wrong =
+            || Problem::new(format!("`{text}` is no memory limit")).help("write 4GB or 500MB");
         bytes.map(Some).ok_or_else(wrong)
     }
 }

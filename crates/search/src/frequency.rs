@@ -223,7 +223,8 @@ impl<'a> Counter<'a> {
     /// hashing, no comparing.
     fn dense(&self, source: &Frequencies, levels: &Levels) -> Option<Frequencies> {
         let n_cells = usize::try_from(self.most_groups(levels)).ok()?;
-        if !self.extras.is_empty() || n_cells > FEW_CELLS.max(source.n_groups() / 4).min(MOST_CELLS) {
+        if !self.extras.is_empty() || n_cells > FEW_CELLS.max(source.n_groups() / 4).min(MOST_CELLS)
+        {
             return None;
         }
         // By attribute with several groups, what each group of the source adds to the place.
@@ -234,12 +235,16 @@ impl<'a> Counter<'a> {
             if n_groups == 1 {
                 continue;
             }
-            let n_sources = u32::try_from(self.n_groups(attribute, from)).expect("a u32 counts them");
+            let n_sources =
+                u32::try_from(self.n_groups(attribute, from)).expect("a u32 counts them");
             let group = |old: u32| match to.0 - from.0 {
                 0 => old,
                 up => self.up[attribute][usize::from(from.0)][usize::from(up) - 1][old as usize],
             };
-            steps.push((self.fields[attribute], (0..n_sources).map(|old| group(old) * width).collect()));
+            steps.push((
+                self.fields[attribute],
+                (0..n_sources).map(|old| group(old) * width).collect(),
+            ));
             width *= u32::try_from(n_groups).expect("no more than cells");
         }
         let cells = count_cells(source, self.words, &steps, n_cells);
@@ -378,7 +383,8 @@ fn count_cells(
     if n_groups < LARGE {
         return count(0..n_groups);
     }
-    let (mut cells, second) = rayon::join(|| count(0..n_groups / 2), || count(n_groups / 2..n_groups));
+    let (mut cells, second) =
+        rayon::join(|| count(0..n_groups / 2), || count(n_groups / 2..n_groups));
     cells.iter_mut().zip(second).for_each(|(rows, more)| *rows += more);
     cells
 }

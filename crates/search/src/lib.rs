@@ -238,7 +238,9 @@ impl Algorithm {
     #[must_use]
     pub fn run(self, problem: &Problem) -> Outcome {
         match self {
-            Algorithm::Mondrian => whole_table(problem).unwrap_or_else(|| mondrian::strict(problem)),
+            Algorithm::Mondrian => {
+                whole_table(problem).unwrap_or_else(|| mondrian::strict(problem))
+            }
             Algorithm::MondrianRelaxed => {
                 whole_table(problem).unwrap_or_else(|| mondrian::relaxed(problem))
             }

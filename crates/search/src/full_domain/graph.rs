@@ -44,9 +44,9 @@ impl Graph<'_> {
         };
         let low = self.judge.lattice.low();
         let has_below = |node: &Levels| {
-            (0..node.len()).filter(|&at| node.get(at) != ABSENT && node.get(at) > low.get(at)).any(
-                |at| candidates.contains(&node.with(at, Level(node.get(at).0 - 1))),
-            )
+            (0..node.len())
+                .filter(|&at| node.get(at) != ABSENT && node.get(at) > low.get(at))
+                .any(|at| candidates.contains(&node.with(at, Level(node.get(at).0 - 1))))
         };
         candidates.iter().filter(|node| !has_below(node)).cloned().collect()
     }

@@ -17,8 +17,8 @@ use crate::lattice::Lattice;
 use crate::{Counters, Found, Infeasible, MinimalNode, Outcome, Problem, Proof, Recoding};
 
 pub(crate) use graph::{Graph, Spent};
-pub(crate) use pricing::{FromAbove, Price, Pricing, Ticks};
 use pricing::Fate;
+pub(crate) use pricing::{FromAbove, Price, Pricing, Ticks};
 pub(crate) use select::conclude;
 
 /// What is known of a node whose frequency set was counted.
@@ -36,8 +36,13 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
+    /// What is listed of a minimal node.
+    pub(crate) fn minimal_node(&self, levels: Levels) -> MinimalNode {
+        MinimalNode { levels, n_suppressed: self.n_suppressed, cost: self.price.value }
+    }
+
     /// What it tells about the nodes below.
-    pub(crate) fn from_above(&self) -> FromAbove {
+    pub(crate) fn tells_below(&self) -> FromAbove {
         FromAbove { excess: self.price.excess, doomed: self.n_doomed }
     }
 }
@@ -209,7 +214,8 @@ impl<'a> Judge<'a> {
         let of_attribute = |attribute: usize| {
             let running = &self.running[attribute];
             let hierarchy = self.counter.hierarchies()[attribute];
-            let has_rows = |group: &&Group| running[group.hi as usize + 1] > running[group.lo as usize];
+            let has_rows =
+                |group: &&Group| running[group.hi as usize + 1] > running[group.lo as usize];
             let levels = (0..=hierarchy.height().0).map(Level);
             levels.map(|level| hierarchy.groups(level).iter().filter(has_rows).count()).collect()
         };
@@ -298,11 +304,6 @@ impl<'a> Judge<'a> {
         });
         k.filter(|&k| k >= 2)
     }
-
-    /// What is listed of a minimal node.
-    pub(crate) fn minimal_node(&self, levels: Levels, verdict: &Verdict) -> MinimalNode {
-        MinimalNode { levels, n_suppressed: verdict.n_suppressed, cost: verdict.price.value }
-    }
 }
 
 #[derive(Default)]
@@ -347,6 +348,7 @@ fn lattice(problem: &Problem, hierarchies: &[&Hierarchy]) -> Lattice {
         .map(|(attribute, hierarchy)| bounds(attribute, hierarchy.height()))
         .collect();
     let low = Levels::new(bounds.iter().map(|(low, _)| *low));
-    let high = Levels::new(bounds.iter().zip(hierarchies).map(|((_, high), h)| (*high).min(h.height())));
+    let high =
+        Levels::new(bounds.iter().zip(hierarchies).map(|((_, high), h)| (*high).min(h.height())));
     Lattice::between(low, high).expect("levels were checked against the hierarchies")
 }

@@ -193,7 +193,9 @@ impl Pricing {
                 let majorities = (0..fates.len()).map(majority);
                 whole(classification(classes.zip(majorities)))
             }
-            Measure::Height => whole((Ticks::from(at.levels.height()), at.levels.height().into(), 0)),
+            Measure::Height => {
+                whole((Ticks::from(at.levels.height()), at.levels.height().into(), 0))
+            }
             Measure::Loss | Measure::Entropy | Measure::Precision => {
                 self.by_level.price(counter, at, fates)
             }
@@ -261,13 +263,17 @@ fn ticks(mean: f64) -> Ticks {
 impl ByLevel {
     fn new(problem: &Problem, hierarchies: &[&Hierarchy], running: &[Vec<u64>]) -> ByLevel {
         match problem.measure {
-            Measure::Loss => ByLevel::means(problem, hierarchies, running, |attribute, level, group| {
-                let attribute = &problem.set.attributes[attribute];
-                attribute.loss(&attribute.cell_at(level, group))
-            }),
-            Measure::Precision => ByLevel::means(problem, hierarchies, running, |attribute, level, _| {
-                f64::from(level.0) / f64::from(hierarchies[attribute].height().0.max(1))
-            }),
+            Measure::Loss => {
+                ByLevel::means(problem, hierarchies, running, |attribute, level, group| {
+                    let attribute = &problem.set.attributes[attribute];
+                    attribute.loss(&attribute.cell_at(level, group))
+                })
+            }
+            Measure::Precision => {
+                ByLevel::means(problem, hierarchies, running, |attribute, level, _| {
+                    f64::from(level.0) / f64::from(hierarchies[attribute].height().0.max(1))
+                })
+            }
             Measure::Entropy => ByLevel::entropy(problem.set.n_rows, hierarchies, running),
             _ => ByLevel::default(),
         }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use incrowd_data::Levels;
 
 use super::{Judge, Ticks, Verdict};
-use crate::{Found, Infeasible, MinimalNode, Outcome, Proof};
 use crate::frequency::Frequencies;
+use crate::{Found, Infeasible, MinimalNode, Outcome, Proof};
 
 /// The outcome of a search that found the minimal nodes that may hold.
 pub(crate) fn conclude(judge: &Judge, minimal: &[Levels], nodes_checked: u64) -> Outcome {
@@ -18,12 +18,8 @@ pub(crate) fn conclude(judge: &Judge, minimal: &[Levels], nodes_checked: u64) ->
         return Outcome::Infeasible(Infeasible::OutOfTime);
     }
     let Some((_, cost, levels)) = best else { return judge.infeasible() };
-    let proof = Proof {
-        is_optimal: true,
-        cost: Some(cost),
-        lower_bound: Some(cost),
-        is_cut_short: false,
-    };
+    let proof =
+        Proof { is_optimal: true, cost: Some(cost), lower_bound: Some(cost), is_cut_short: false };
     let found = judge.found(&levels, proof, nodes_checked);
     Outcome::Found(Box::new(Found { minimal, ..found }))
 }
@@ -68,7 +64,7 @@ fn select(judge: &Judge, minimal: &[Levels]) -> Selection {
                 return false;
             }
             if verdict.is_feasible {
-                found.push((node.clone(), judge.minimal_node(node.clone(), verdict)));
+                found.push((node.clone(), verdict.minimal_node(node.clone())));
             }
             !verdict.is_feasible
         });

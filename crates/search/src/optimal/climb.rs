@@ -48,7 +48,7 @@ impl Search<'_> {
         let mut cost = None;
         loop {
             // All neighbours are above their meet, whose frequency set is far smaller than the base.
-            let below = self.below(&base.levels, &here);
+            let below = below(&base.levels, &here);
             let source = self.judge.counter.roll_up_if_smaller(base, &below);
             let source = source.as_ref().unwrap_or(base);
             let down = self.down(&base.levels, &here);
@@ -82,15 +82,11 @@ impl Search<'_> {
                 (node, verdict)
             })
             .collect();
-        judged.iter().for_each(|(node, verdict)| self.offer(node, verdict));
+        for (node, verdict) in &judged {
+            self.offer(node, verdict);
+        }
         let feasible = judged.into_iter().filter(|(_, verdict)| verdict.is_feasible);
         feasible.map(|(node, verdict)| (verdict.price.cost, node)).min()
-    }
-
-    /// The node one level down on all attributes.
-    fn below(&self, low: &Levels, node: &Levels) -> Levels {
-        let down = |at: usize| Level(node.get(at).0.saturating_sub(1)).max(low.get(at));
-        Levels::new((0..node.len()).map(down))
     }
 
     fn step(&self, low: &Levels, node: &Levels, at: usize, by: i16) -> Option<Levels> {
@@ -115,6 +111,12 @@ impl Search<'_> {
         }
         near
     }
+}
+
+/// The node one level down on all attributes, but not below `low`.
+fn below(low: &Levels, node: &Levels) -> Levels {
+    let down = |at: usize| Level(node.get(at).0.saturating_sub(1)).max(low.get(at));
+    Levels::new((0..node.len()).map(down))
 }
 
 fn is_cheaper(found: Option<&(u128, Levels)>, cost: Option<u128>) -> bool {

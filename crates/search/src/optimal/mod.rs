@@ -245,7 +245,7 @@ impl Search<'_> {
             self.climb(&at_low.set, self.judge.lattice.high().clone());
         }
         self.base = self.is_wide().then(|| Arc::clone(&at_low));
-        let (floor, from_above) = (verdict.price.floor, at_high.from_above());
+        let (floor, from_above) = (verdict.price.floor, at_high.tells_below());
         let root = Region {
             low: low.clone(),
             is_low_counted: true,
@@ -291,7 +291,9 @@ impl Search<'_> {
             }
             let halved: Vec<Halved> = batch.par_iter().map(|region| self.halve(region)).collect();
             for Halved { candidates, regions } in halved {
-                candidates.into_iter().for_each(|(node, verdict)| self.offer(&node, &verdict));
+                for (node, verdict) in candidates {
+                    self.offer(&node, &verdict);
+                }
                 self.open.extend(regions);
             }
         }
@@ -315,7 +317,9 @@ impl Search<'_> {
                 return false;
             }
             let Halved { candidates, mut regions } = self.halve(&region);
-            candidates.into_iter().for_each(|(node, verdict)| self.offer(&node, &verdict));
+            for (node, verdict) in candidates {
+                self.offer(&node, &verdict);
+            }
             regions.sort();
             stack.extend(regions);
         }
@@ -388,7 +392,7 @@ impl Search<'_> {
         if verdict.is_hopeless {
             return;
         }
-        half.from_above = verdict.from_above();
+        half.from_above = verdict.tells_below();
         self.keep(half, halved);
     }
 
@@ -467,7 +471,7 @@ impl Search<'_> {
         let judge = self.judge;
         let of_node = |levels: Levels| {
             let verdict = judge.verdict(&judge.counter.scan(&levels));
-            judge.minimal_node(levels, &verdict)
+            verdict.minimal_node(levels)
         };
         minimal(self.feasible.clone()).into_iter().map(of_node).collect()
     }

@@ -14,10 +14,17 @@ use crate::full_domain::Judge;
 /// Pairs with more cells than this, or than a few times the groups, are not looked at.
 const MOST_CELLS: usize = 1 << 18;
 
-/// By two attributes, the first of a higher number, and their levels: doomed rows.
+/// Doomed rows by the levels of two attributes, for pairs of attributes.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    doomed: Vec<((usize, usize), Vec<Vec<u64>>)>,
+    doomed: Vec<Pair>,
+}
+
+/// Doomed rows by the levels of two attributes.
+#[derive(Debug)]
+struct Pair {
+    attributes: (usize, usize),
+    doomed: Vec<Vec<u64>>,
 }
 
 impl Pairs {
@@ -41,7 +48,7 @@ impl Pairs {
                 for ((&of_a, &of_b), &rows) in groups[a].iter().zip(&groups[b]).zip(&at.counts) {
                     cells[of_a as usize * n(b) + of_b as usize] += rows;
                 }
-                ((a, b), doomed(judge, &at.levels, (a, b), cells))
+                Pair { attributes: (a, b), doomed: doomed(judge, &at.levels, (a, b), cells) }
             })
             .collect();
         Pairs { doomed }
@@ -51,9 +58,10 @@ impl Pairs {
     /// doomed; none if they leave nothing.
     pub(super) fn tighten(&self, low: &Levels, high: &Levels, most: u64) -> Option<Levels> {
         let mut tight: Option<Levels> = None;
-        for (pair, doomed) in &self.doomed {
-            let (a, b) = *pair;
-            let at = |levels: (Level, Level)| doomed[usize::from(levels.0.0)][usize::from(levels.1.0)];
+        for Pair { attributes: (a, b), doomed } in &self.doomed {
+            let (a, b) = (*a, *b);
+            let at =
+                |levels: (Level, Level)| doomed[usize::from(levels.0.0)][usize::from(levels.1.0)];
             if at((high.get(a), high.get(b))) > most {
                 return None;
             }

@@ -74,7 +74,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         is_cut_short: false,
     };
     let released = judge.found(best, proof, search.nodes_checked);
-    let minimal = found.iter().map(|(node, verdict)| judge.minimal_node(node.clone(), verdict));
+    let minimal = found.iter().map(|(node, verdict)| verdict.minimal_node(node.clone()));
     Outcome::Found(Box::new(Found { minimal: minimal.collect(), ..released }))
 }
 

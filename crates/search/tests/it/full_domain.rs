@@ -52,7 +52,8 @@ fn wish<'a>(rng: &mut Rng, mut asked: Asked<'a>) -> Asked<'a> {
         for bounds in &mut asked.bounds {
             let height = bounds.1;
             bounds.0 = u8::try_from(rng.below(usize::from(height) + 1)).unwrap();
-            bounds.1 = bounds.0 + u8::try_from(rng.below(usize::from(height - bounds.0) + 1)).unwrap();
+            bounds.1 =
+                bounds.0 + u8::try_from(rng.below(usize::from(height - bounds.0) + 1)).unwrap();
         }
     }
     asked
