@@ -165,6 +165,7 @@ impl Job<'_> {
                 cost: found.proof.cost.or_else(|| value_of(plan.measure, &measures)),
                 lower_bound: found.proof.lower_bound,
                 nodes_checked: found.counters.nodes_checked,
+                nodes_checked_transitive: found.counters.nodes_checked_transitive,
                 nodes_total: found.counters.nodes_total,
                 table_scans: found.counters.table_scans,
                 rollups: found.counters.rollups,

@@ -79,6 +79,9 @@ pub struct SearchReport {
     pub lower_bound: Option<f64>,
     /// Nodes whose statistics were looked at.
     pub nodes_checked: u64,
+    /// Nodes that a breadth-first full-domain search would look at if marks were transitive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes_checked_transitive: Option<u64>,
     /// Nodes of the whole search space, where it is finite and known.
     pub nodes_total: Option<u64>,
     /// Passes over the table.

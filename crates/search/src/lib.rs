@@ -131,6 +131,8 @@ pub struct Proof {
 pub struct Counters {
     /// Nodes of the search space whose statistics were looked at.
     pub nodes_checked: u64,
+    /// Nodes that a breadth-first search would have looked at if marks were handed on by marked nodes.
+    pub nodes_checked_transitive: Option<u64>,
     /// Nodes of the search space, where that is finite and fits 64 bits.
     pub nodes_total: Option<u64>,
     /// Passes over the table.

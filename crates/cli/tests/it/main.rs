@@ -8,6 +8,7 @@ mod check;
 mod determinism;
 mod faults;
 mod formats;
+mod full_domain;
 mod harness;
 mod hierarchy;
 mod release;

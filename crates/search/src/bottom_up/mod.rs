@@ -43,7 +43,10 @@ pub(crate) fn run(problem: &Problem, rolls_up: bool) -> Outcome {
     };
     let graph = Graph { judge: &judge, candidates: None, rolls_up };
     match graph.search(&mut |root| judge.counter.scan(root)) {
-        Ok(searched) => conclude(&judge, &minimal(searched.passed), searched.nodes_checked),
+        Ok(searched) => {
+            let checked = searched.checked();
+            conclude(&judge, &minimal(searched.passed), checked)
+        }
         Err(_) if problem.budget.is_cancelled() => Outcome::Cancelled,
         Err(_) => Outcome::Infeasible(Infeasible::OutOfTime),
     }

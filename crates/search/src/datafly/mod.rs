@@ -33,7 +33,7 @@
 
 use incrowd_data::{Level, Levels};
 
-use crate::full_domain::Judge;
+use crate::full_domain::{Checked, Judge};
 use crate::{Outcome, Problem, Proof};
 
 /// Runs the search.
@@ -50,7 +50,11 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         let verdict = judge.verdict(&at);
         if verdict.is_feasible {
             let proof = Proof { cost: Some(verdict.price.value), ..Proof::default() };
-            return Outcome::Found(Box::new(judge.found(&at.levels, proof, nodes_checked)));
+            return Outcome::Found(Box::new(judge.found(
+                &at.levels,
+                proof,
+                Checked::from(nodes_checked),
+            )));
         }
         if problem.budget.is_cancelled() {
             return Outcome::Cancelled;

@@ -6,8 +6,9 @@ use std::rc::Rc;
 
 use incrowd_data::{Level, Levels};
 
-use super::Judge;
+use super::{Checked, Judge};
 use crate::frequency::{ABSENT, Frequencies};
+use crate::lattice::minimal;
 
 /// The budget ended the search.
 #[derive(Debug)]
@@ -30,6 +31,16 @@ pub(crate) struct Searched {
     /// Candidates that hold while nothing below them does, and a few that were checked above those.
     pub(crate) passed: Vec<Levels>,
     pub(crate) nodes_checked: u64,
+}
+
+impl Searched {
+    /// How many nodes were checked, and how many would have been if a mark went on to all
+    /// generalizations: those that fail and the minimal ones that hold.
+    pub(crate) fn checked(&self) -> Checked {
+        let n_minimal = minimal(self.passed.clone()).len();
+        let transitive = Some((self.failed.len() + n_minimal) as u64);
+        Checked { nodes: self.nodes_checked, transitive }
+    }
 }
 
 impl Graph<'_> {

@@ -223,7 +223,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The outcome that releases a node.
-    pub(crate) fn found(&self, node: &Levels, proof: Proof, nodes_checked: u64) -> Found {
+    pub(crate) fn found(&self, node: &Levels, proof: Proof, checked: Checked) -> Found {
         let (at, group_of) = self.counter.scan_groups(node);
         let mut next = 0;
         let class_of_group: Vec<u32> = self
@@ -243,7 +243,8 @@ impl<'a> Judge<'a> {
             recoding: Recoding::FullDomain(at.levels),
             proof,
             counters: Counters {
-                nodes_checked,
+                nodes_checked: checked.nodes,
+                nodes_checked_transitive: checked.transitive,
                 nodes_total: self.lattice.n_nodes(),
                 table_scans: self.counter.n_scans(),
                 rollups: self.counter.n_rollups(),
@@ -303,6 +304,20 @@ impl<'a> Judge<'a> {
             smaller > self.problem.limit
         });
         k.filter(|&k| k >= 2)
+    }
+}
+
+/// How many nodes a search looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Checked {
+    pub(crate) nodes: u64,
+    /// How many it would have looked at with transitive marks, where it goes by marks.
+    pub(crate) transitive: Option<u64>,
+}
+
+impl From<u64> for Checked {
+    fn from(nodes: u64) -> Checked {
+        Checked { nodes, transitive: None }
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use incrowd_data::Levels;
 
-use super::{Judge, Ticks, Verdict};
+use super::{Checked, Judge, Ticks, Verdict};
 use crate::frequency::Frequencies;
 use crate::{Found, Infeasible, MinimalNode, Outcome, Proof};
 
 /// The outcome of a search that found the minimal nodes that may hold.
-pub(crate) fn conclude(judge: &Judge, minimal: &[Levels], nodes_checked: u64) -> Outcome {
+pub(crate) fn conclude(judge: &Judge, minimal: &[Levels], checked: Checked) -> Outcome {
     let Selection { best, minimal, is_cut_short } = select(judge, minimal);
     if judge.problem.budget.is_cancelled() {
         return Outcome::Cancelled;
@@ -20,7 +20,7 @@ pub(crate) fn conclude(judge: &Judge, minimal: &[Levels], nodes_checked: u64) ->
     let Some((_, cost, levels)) = best else { return judge.infeasible() };
     let proof =
         Proof { is_optimal: true, cost: Some(cost), lower_bound: Some(cost), is_cut_short: false };
-    let found = judge.found(&levels, proof, nodes_checked);
+    let found = judge.found(&levels, proof, checked);
     Outcome::Found(Box::new(Found { minimal, ..found }))
 }
 

@@ -45,7 +45,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use incrowd_data::{Level, Levels};
 
 use crate::frequency::{ABSENT, Frequencies};
-use crate::full_domain::{Graph, Judge, Spent, conclude};
+use crate::full_domain::{Checked, Graph, Judge, Spent, conclude};
 use crate::lattice::minimal;
 use crate::{Infeasible, Outcome, Problem};
 
@@ -70,8 +70,8 @@ pub(crate) fn run(problem: &Problem, sharing: Sharing) -> Outcome {
         Err(outcome) => return outcome,
     };
     match survivors(&judge, sharing) {
-        Ok((survivors, nodes_checked)) => {
-            conclude(&judge, &minimal(survivors.into_iter().collect()), nodes_checked)
+        Ok((survivors, checked)) => {
+            conclude(&judge, &minimal(survivors.into_iter().collect()), checked)
         }
         Err(_) if problem.budget.is_cancelled() => Outcome::Cancelled,
         Err(_) => Outcome::Infeasible(Infeasible::OutOfTime),
@@ -79,10 +79,10 @@ pub(crate) fn run(problem: &Problem, sharing: Sharing) -> Outcome {
 }
 
 /// The nodes over all attributes that may hold, and how many nodes were checked.
-fn survivors(judge: &Judge, sharing: Sharing) -> Result<(BTreeSet<Levels>, u64), Spent> {
+fn survivors(judge: &Judge, sharing: Sharing) -> Result<(BTreeSet<Levels>, Checked), Spent> {
     let n_attributes = judge.lattice.n_attributes();
     let cube = if sharing == Sharing::Cube { cube(judge)? } else { BTreeMap::new() };
-    let mut nodes_checked = 0;
+    let (mut nodes, mut transitive) = (0, 0);
     let mut before: BTreeMap<Attributes, BTreeSet<Levels>> = BTreeMap::new();
     for size in n_attributes.min(1)..=n_attributes {
         let mut now = BTreeMap::new();
@@ -90,14 +90,17 @@ fn survivors(judge: &Judge, sharing: Sharing) -> Result<(BTreeSet<Levels>, u64),
             let mut candidates = candidates(judge, &attributes, &before);
             let graph = Graph { judge, candidates: Some(&candidates), rolls_up: true };
             let searched = graph.search(&mut root_sets(&graph, sharing, cube.get(&attributes)))?;
-            nodes_checked += searched.nodes_checked;
+            let checked = searched.checked();
+            nodes += checked.nodes;
+            transitive += checked.transitive.unwrap_or(0);
             candidates.retain(|node| !searched.failed.contains(node));
             now.insert(attributes, candidates);
         }
         before = now;
     }
     let all: Attributes = (0..n_attributes).collect();
-    Ok((before.remove(&all).unwrap_or_default(), nodes_checked))
+    let checked = Checked { nodes, transitive: Some(transitive) };
+    Ok((before.remove(&all).unwrap_or_default(), checked))
 }
 
 /// Where the roots of a graph get their frequency sets.

@@ -191,7 +191,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         nodes_checked += listing.nodes_checked.load(Ordering::Relaxed);
         minimal = listing.minimal_nodes();
     }
-    let found = judge.found(&best.levels, proof, nodes_checked);
+    let found = judge.found(&best.levels, proof, nodes_checked.into());
     Outcome::Found(Box::new(Found { minimal, ..found }))
 }
 

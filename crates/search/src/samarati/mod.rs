@@ -73,7 +73,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         lower_bound: is_optimal.then_some(cost),
         is_cut_short: false,
     };
-    let released = judge.found(best, proof, search.nodes_checked);
+    let released = judge.found(best, proof, search.nodes_checked.into());
     let minimal = found.iter().map(|(node, verdict)| verdict.minimal_node(node.clone()));
     Outcome::Found(Box::new(Found { minimal: minimal.collect(), ..released }))
 }

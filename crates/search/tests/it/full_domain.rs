@@ -227,10 +227,14 @@ fn as_many_nodes_are_checked_as_the_paper_says() {
         for sharing in [Sharing::Basic, Sharing::SuperRoots, Sharing::Cube] {
             let counters = checked(Algorithm::Incognito(sharing));
             assert_eq!(counters.nodes_checked, incognito_counts(&asked, false), "{sharing:?}");
+            let transitive = Some(incognito_counts(&asked, true));
+            assert_eq!(counters.nodes_checked_transitive, transitive, "{sharing:?}");
         }
         for rolls_up in [true, false] {
             let counters = checked(Algorithm::BottomUp { rolls_up });
             assert_eq!(counters.nodes_checked, bottom_up_counts(&asked, false));
+            let transitive = Some(bottom_up_counts(&asked, true));
+            assert_eq!(counters.nodes_checked_transitive, transitive);
         }
     }
 }

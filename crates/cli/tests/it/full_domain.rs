@@ -1,0 +1,391 @@
+//! Full-domain recoding from the command line: one level a column.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::harness::{Folder, PATIENTS, classes, people, rows};
+
+const SEX: &str = "Male;*\nFemale;*\n";
+const ZIP: &str = "53710;5371*;*\n53711;5371*;*\n53712;5371*;*\n";
+const AGE: &str = "25;25-26;*\n26;25-26;*\n27;27-28;*\n28;27-28;*\n";
+
+const JOB: &str = "-k 2 --quasi age,sex,zipcode --sensitive disease --hierarchy age=age.csv \
+                   --hierarchy sex=sex.csv --hierarchy zipcode=zip.csv";
+
+fn patients() -> Folder {
+    Folder::with(&[
+        ("patients.csv", PATIENTS),
+        ("age.csv", AGE),
+        ("sex.csv", SEX),
+        ("zip.csv", ZIP),
+    ])
+}
+
+/// People with a hierarchy for each of their quasi-identifier columns.
+fn folder_of_people(n: usize, seed: u64) -> Folder {
+    let mut age = String::new();
+    for years in 18..80 {
+        let (low, wide) = (years / 5 * 5, years / 20 * 20);
+        writeln!(age, "{years};{low}-{};{wide}-{};*", low + 4, wide + 19).unwrap();
+    }
+    let city: String = (0..12).map(|at| format!("city{at};region{};*\n", at / 4)).collect();
+    Folder::with(&[
+        ("people.csv", &people(n, seed)),
+        ("age.csv", &age),
+        ("sex.csv", "f;*\nm;*\n"),
+        ("city.csv", &city),
+        ("status.csv", "single;alone;*\nwidowed;alone;*\nmarried;married;*\n"),
+    ])
+}
+
+const PEOPLE: &str = "--quasi age,sex,city,status --sensitive diagnosis --insensitive note \
+                      --hierarchy age=age.csv --hierarchy sex=sex.csv --hierarchy city=city.csv \
+                      --hierarchy status=status.csv";
+
+const EXACT: [&str; 6] = [
+    "optimal",
+    "incognito",
+    "incognito --variant super-roots",
+    "incognito --variant cube",
+    "bottom-up",
+    "bottom-up --variant no-rollup",
+];
+
+#[test]
+fn every_cell_of_a_column_has_the_same_level() {
+    let folder = patients();
+    folder
+        .ok(&format!("anonymize patients.csv -o r.csv {JOB} --algorithm optimal --report r.json"));
+    assert_eq!(
+        folder.read("r.csv"),
+        "age,sex,zipcode,disease\n\
+         *,Female,5371*,AIDS\n*,Female,5371*,Hepatitis\n\
+         *,Male,5371*,Broken Arm\n*,Male,5371*,Bronchitis\n*,Male,5371*,Flu\n*,Male,5371*,Hang Nail\n"
+    );
+    let report = folder.json("r.json");
+    assert_eq!(report["recoding"]["kind"], "full-domain");
+    assert_eq!(report["recoding"]["levels"], serde_json::json!({"age": 2, "sex": 0, "zipcode": 1}));
+    assert_eq!(report["measures"]["height"], 3);
+    let search = &report["search"];
+    assert_eq!(search["optimal"], true);
+    assert_eq!(search["cost"], search["lower_bound"]);
+    assert_eq!(search["cost"], report["measures"]["loss"]);
+    assert_eq!(search["nodes_total"], 18);
+    for key in ["nodes_checked", "table_scans", "rollups"] {
+        assert!(search[key].as_u64().is_some(), "{key}");
+    }
+}
+
+/// Exact searches give the same bytes; what they cost is what the release costs.
+#[test]
+fn exact_searches_agree_and_cost_what_they_say() {
+    let folder = folder_of_people(400, 5);
+    for measure in
+        ["discernibility", "average-class-size", "loss", "entropy", "height", "precision"]
+    {
+        for suppress in ["0", "3%", "1"] {
+            let mut first: Option<String> = None;
+            for algorithm in EXACT {
+                folder.ok(&format!(
+                    "anonymize people.csv -o r.csv -k 4 {PEOPLE} --measure {measure} --suppress {suppress} \
+                     --algorithm {algorithm} --report r.json --force"
+                ));
+                let report = folder.json("r.json");
+                let context = format!("{algorithm} {measure} {suppress}");
+                assert_eq!(report["search"]["optimal"], true, "{context}");
+                let release = folder.read("r.csv");
+                assert!(classes(&release, 4).values().all(|rows| *rows >= 4), "{context}");
+                let key = measure.replace('-', "_");
+                let cost = report["search"]["cost"].as_f64().unwrap();
+                let measured = report["measures"][key.as_str()].as_f64().unwrap();
+                let is_same = (cost - measured).abs() < 1e-9 * (1.0 + cost);
+                // Suppressed rows are one more class of the average that is minimised.
+                let is_average = measure == "average-class-size";
+                let is_whole = report["release"]["suppressed"] == 0;
+                assert!(is_same || is_average && !is_whole, "{context}: {cost} {measured}");
+                let first = first.get_or_insert_with(|| release.clone());
+                assert_eq!(*first, release, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn classification_is_minimised_for_a_target() {
+    let folder = folder_of_people(300, 6);
+    let job = PEOPLE.replace("--sensitive diagnosis", "--target diagnosis");
+    for algorithm in ["optimal", "bottom-up"] {
+        folder.ok(&format!(
+            "anonymize people.csv -o r.csv -k 3 {job} --measure classification --suppress 5% \
+             --algorithm {algorithm} --report {algorithm}.json --force"
+        ));
+    }
+    let (ours, theirs) = (folder.json("optimal.json"), folder.json("bottom-up.json"));
+    assert_eq!(ours["search"]["cost"], ours["measures"]["classification"]);
+    assert_eq!(ours["recoding"]["levels"], theirs["recoding"]["levels"]);
+}
+
+#[test]
+fn suppression_stays_within_its_limit_and_pays() {
+    let folder = folder_of_people(500, 7);
+    let run = |suppress: &str| {
+        folder.ok(&format!(
+            "anonymize people.csv -o r.csv -k 5 {PEOPLE} --algorithm optimal --suppress {suppress} \
+             --report r.json --force"
+        ));
+        let report = folder.json("r.json");
+        let suppressed = report["release"]["suppressed"].as_u64().unwrap();
+        let released = rows(&folder.read("r.csv")).len() as u64;
+        assert_eq!(released + suppressed, 500);
+        (suppressed, report["search"]["cost"].as_f64().unwrap())
+    };
+    let (none, dear) = run("0");
+    let (some, cheap) = run("20rows");
+    assert_eq!(none, 0);
+    assert!(some <= 20 && cheap < dear, "{some} rows, {cheap} and {dear}");
+}
+
+#[test]
+fn starred_rows_are_a_class_too() {
+    let folder = folder_of_people(500, 8);
+    folder.ok(&format!(
+        "anonymize people.csv -o r.csv -k 5 {PEOPLE} --algorithm optimal --suppress 10% --suppressed star"
+    ));
+    let release = folder.read("r.csv");
+    assert_eq!(rows(&release).len(), 500);
+    assert!(classes(&release, 4).values().all(|rows| *rows >= 5));
+}
+
+#[test]
+fn all_minimal_generalizations_are_listed() {
+    let folder = patients();
+    let mut listed: Option<serde_json::Value> = None;
+    for algorithm in ["optimal", "incognito", "bottom-up"] {
+        let variant = if algorithm == "incognito" { "cube,all-minimal" } else { "all-minimal" };
+        folder.ok(&format!(
+            "anonymize patients.csv -o r.csv {JOB} --algorithm {algorithm} --variant {variant} \
+             --report r.json --force"
+        ));
+        let minimal = folder.json("r.json")["search"]["minimal"].clone();
+        let levels = |node: &serde_json::Value| {
+            ["age", "sex", "zipcode"].map(|column| node["levels"][column].as_u64().unwrap())
+        };
+        let found: Vec<[u64; 3]> = minimal.as_array().unwrap().iter().map(levels).collect();
+        assert_eq!(found, [[1, 1, 1], [2, 0, 1]], "{algorithm}");
+        assert_eq!(listed.get_or_insert_with(|| minimal.clone()), &minimal, "{algorithm}");
+    }
+    folder
+        .ok(&format!("anonymize patients.csv -o s.csv {JOB} --algorithm samarati --report s.json"));
+    let report = folder.json("s.json");
+    assert_eq!(report["search"]["minimal"].as_array().unwrap().len(), 2, "of height 3");
+    assert_eq!(report["search"]["optimal"], false, "of the height only");
+}
+
+#[test]
+fn levels_and_weights_are_heeded() {
+    let folder = patients();
+    let levels = |more: &str| {
+        folder.ok(&format!(
+            "anonymize patients.csv -o r.csv {JOB} --algorithm optimal {more} --report r.json --force"
+        ));
+        let report = folder.json("r.json");
+        ["age", "sex", "zipcode"].map(|c| report["recoding"]["levels"][c].as_u64().unwrap())
+    };
+    assert_eq!(levels("--levels sex=0"), [2, 0, 1]);
+    assert_eq!(levels("--levels age=2"), [2, 0, 1]);
+    assert_eq!(levels("--levels zipcode=2..,age=..1"), [1, 1, 2]);
+    assert_eq!(levels("--weights sex=9"), [2, 0, 1]);
+    assert_eq!(levels("--weights age=9"), [1, 1, 1]);
+    std::fs::write(
+        folder.path("job.toml"),
+        "[search]\nalgorithm = \"optimal\"\nlevels = { sex = 0, age = \"1..2\" }\nweights = { age = 3.0 }\n",
+    )
+    .unwrap();
+    folder.ok(&format!("anonymize patients.csv -o j.csv {JOB} --job job.toml --report j.json"));
+    let report = folder.json("j.json");
+    assert_eq!(report["recoding"]["levels"]["sex"], 0);
+    assert_eq!(report["job"]["search"]["levels"]["age"], "1..2");
+}
+
+#[test]
+fn a_recoding_is_applied_to_the_same_and_to_new_rows() {
+    let folder = folder_of_people(400, 9);
+    folder.ok(&format!(
+        "anonymize people.csv -o r.csv -k 4 {PEOPLE} --algorithm optimal --suppress 2% --recoding map.json"
+    ));
+    folder.ok("apply map.json people.csv -o again.csv");
+    assert_eq!(folder.read("r.csv"), folder.read("again.csv"));
+    std::fs::write(folder.path("new.csv"), people(900, 10)).unwrap();
+    folder.ok("apply map.json new.csv -o new.out.csv --suppress 20% --report new.json");
+    assert_eq!(folder.json("new.json")["recoding"]["kind"], "full-domain");
+    assert!(classes(&folder.read("new.out.csv"), 4).values().all(|rows| *rows >= 4));
+    let damaged = folder.read("map.json").replace("\"age\":", "\"aeg\":");
+    std::fs::write(folder.path("bad.json"), damaged).unwrap();
+    folder.fails("apply bad.json people.csv -o x.csv", 2, &[]);
+}
+
+#[test]
+fn datafly_is_feasible_and_claims_nothing() {
+    let folder = folder_of_people(300, 11);
+    folder.ok(&format!(
+        "anonymize people.csv -o r.csv -k 3 {PEOPLE} --algorithm datafly --suppress 5% --report r.json"
+    ));
+    let search = &folder.json("r.json")["search"];
+    assert_eq!(search["optimal"], false);
+    assert_eq!(search["lower_bound"], serde_json::Value::Null);
+    assert!(classes(&folder.read("r.csv"), 4).values().all(|rows| *rows >= 3));
+}
+
+#[test]
+fn bytes_do_not_depend_on_threads_or_the_order_of_rows() {
+    let folder = folder_of_people(2000, 12);
+    let text = folder.read("people.csv");
+    let (header, body) = text.split_once('\n').unwrap();
+    let mut lines: Vec<&str> = body.lines().collect();
+    lines.reverse();
+    std::fs::write(folder.path("turned.csv"), format!("{header}\n{}\n", lines.join("\n"))).unwrap();
+    let job = format!("-k 5 {PEOPLE} --algorithm optimal --suppress 5% --l-diversity entropy:2");
+    let mut bytes = BTreeMap::new();
+    for (at, run) in
+        ["people.csv --threads 1", "people.csv --threads 3", "turned.csv"].iter().enumerate()
+    {
+        folder.ok(&format!("anonymize {run} -o {at}.csv {job}"));
+        *bytes.entry(folder.read(&format!("{at}.csv"))).or_insert(0) += 1;
+    }
+    assert_eq!(bytes.len(), 1);
+}
+
+#[test]
+fn out_of_time_gives_the_best_so_far_or_says_so() {
+    let folder = folder_of_people(3000, 13);
+    let job = format!("-k 5 {PEOPLE} --suppress 5%");
+    let ended = folder
+        .ok(&format!("anonymize people.csv -o r.csv {job} --algorithm optimal --time-limit 0.001ms --report r.json"));
+    let search = &folder.json("r.json")["search"];
+    let (cost, bound) = (search["cost"].as_f64().unwrap(), search["lower_bound"].as_f64().unwrap());
+    assert!(bound <= cost, "{bound} {cost}");
+    assert!(search["optimal"] == true || ended.stderr.contains("time limit"), "{}", ended.stderr);
+    folder.fails(
+        &format!("anonymize people.csv -o x.csv {job} --algorithm incognito --time-limit 0.001ms"),
+        1,
+        &["time limit", "--algorithm optimal"],
+    );
+}
+
+#[test]
+fn what_full_domain_recoding_cannot_do_is_said() {
+    let folder = patients();
+    let all = format!("anonymize patients.csv -o r.csv {JOB}");
+    let without = "anonymize patients.csv -o r.csv -k 2 --quasi age,sex,zipcode --sensitive disease \
+                   --hierarchy sex=sex.csv";
+    folder.fails(
+        &format!("{without} --algorithm optimal"),
+        2,
+        &["age, zipcode", "hierarchy make patients.csv --column age", "--hierarchy age="],
+    );
+    for (flags, says) in [
+        (
+            "--algorithm optimal --levels age=3",
+            "level 3 of `age`, whose hierarchy has the levels 0 to 2",
+        ),
+        ("--algorithm optimal --levels age=2..1", "levels of `age`"),
+        ("--algorithm optimal --levels aeg=1", "did you mean `age`?"),
+        ("--algorithm optimal --levels disease=1", "no quasi-identifier column"),
+        ("--algorithm optimal --levels age", "--levels takes COLUMN="),
+        ("--algorithm optimal --weights age=0", "must be a number above 0"),
+        ("--algorithm optimal --weights age=x", "--weights takes COLUMN="),
+        ("--algorithm optimal --weights age=2 --measure height", "loss and precision only"),
+        ("--algorithm optimal --measure classification", "needs a target"),
+        ("--algorithm optimal --variant cube", "no value of `variant`"),
+        ("--algorithm datafly --variant basic", "has no variants"),
+        ("--algorithm incognito --variant no-rollup", "no value of `variant`"),
+        ("--algorithm optimal --relaxed", "only mondrian"),
+        ("--levels age=1", "for full-domain recoding"),
+        ("--algorithm optimel", "did you mean `optimal`?"),
+        ("--algorithm optimal --time-limit soon", "no time limit"),
+        ("--algorithm optimal --memory-limit many", "no memory limit"),
+        ("--algorithm optimal --memory-limit 1MB", "memory limit is 1 MB"),
+    ] {
+        folder.fails(&format!("{all} {flags}"), 2, &[says]);
+    }
+    std::fs::write(folder.path("two.csv"), "Male;M\nFemale;F\n").unwrap();
+    let two = all.replace("sex=sex.csv", "sex=two.csv");
+    folder.fails(&format!("{two} --algorithm optimal"), 2, &["one root"]);
+}
+
+/// Levels that cannot be met: which model fails, and advice that works.
+#[test]
+fn infeasible_levels_come_with_advice_that_works() {
+    let folder = patients();
+    let job =
+        format!("anonymize patients.csv -o r.csv {JOB} --algorithm optimal --levels age=..1,sex=0");
+    folder.fails(
+        &job,
+        1,
+        &[
+            "2-anonymity",
+            "highest levels",
+            "2 of 6 rows",
+            "allow higher levels",
+            "--suppress 2rows",
+        ],
+    );
+    folder.ok(&format!("{job} --suppress 2rows"));
+    let larger = job.replace("-k 2", "-k 3").replace("sex=0", "sex=1");
+    let more = larger.replace("-k 3", "-k 4");
+    folder.fails(&format!("{more} --force"), 1, &["4-anonymity", "ask for -k 3 or less"]);
+    folder.ok(&format!("{larger} --force"));
+    folder.fails(
+        &format!(
+            "anonymize patients.csv -o x.csv {} --algorithm optimal",
+            JOB.replace("-k 2", "-k 7")
+        ),
+        1,
+        &["7-anonymity", "ask for -k 6 or less"],
+    );
+}
+
+/// The bundled census table: all searches agree for three to eight columns.
+#[test]
+fn exact_searches_agree_on_adult() {
+    let adult = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/adult");
+    let folder = Folder::with(&[]);
+    let columns = [
+        "age",
+        "sex",
+        "race",
+        "marital-status",
+        "education",
+        "native-country",
+        "workclass",
+        "occupation",
+    ];
+    let input = adult.join("adult.csv.gz");
+    for n in 3..=columns.len() {
+        let mut job = format!(
+            "anonymize {} -o r.csv --force --report r.json -k 10 --suppress 1% --undeclared drop \
+             --measure discernibility --quasi {}",
+            input.display(),
+            columns[..n].join(",")
+        );
+        for column in &columns[..n] {
+            let file = adult.join(format!("hierarchies/{column}.csv"));
+            write!(job, " --hierarchy {column}={}", file.display()).unwrap();
+        }
+        let mut first = None;
+        let searches = if n <= 6 { &EXACT[..] } else { &EXACT[..4] };
+        for algorithm in searches {
+            folder.ok(&format!("{job} --algorithm {algorithm}"));
+            let report = folder.json("r.json");
+            assert_eq!(report["search"]["optimal"], true, "{algorithm}");
+            assert_eq!(report["search"]["cost"], report["measures"]["discernibility"]);
+            let found = (report["recoding"]["levels"].clone(), report["release"].clone());
+            assert_eq!(
+                *first.get_or_insert_with(|| found.clone()),
+                found,
+                "{algorithm}, {n} columns"
+            );
+        }
+    }
+}
