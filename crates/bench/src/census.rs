@@ -6,6 +6,30 @@ use std::path::Path;
 /// The quasi-identifier columns.
 pub(crate) const QUASI: &str = "age,sex,race,marital,education,occupation,country,postcode";
 
+/// A full-domain job over the table, both in the same folder.
+pub(crate) const FULL_DOMAIN_JOB: &str = r#"
+input = "census.csv"
+output = "release.csv"
+undeclared = "drop"
+
+[columns]
+age        = { role = "quasi", hierarchy = { width = 5, levels = [2, 2, 2] } }
+sex        = { role = "quasi", hierarchy = { fan-out = 2 } }
+race       = { role = "quasi", hierarchy = { fan-out = 6 } }
+marital    = { role = "quasi", hierarchy = { fan-out = 3 } }
+education  = { role = "quasi", hierarchy = { fan-out = 4 } }
+occupation = { role = "quasi", hierarchy = { fan-out = 7 } }
+country    = { role = "quasi", hierarchy = { fan-out = 8 } }
+postcode   = { role = "quasi", type = "text", hierarchy = { mask = "right" } }
+diagnosis  = { role = "sensitive" }
+
+[privacy]
+k = 5
+
+[search]
+algorithm = "optimal"
+"#;
+
 const HEADER: &str =
     "age,sex,race,marital,education,occupation,country,postcode,diagnosis,hours,amount,visit,note";
 

@@ -8,6 +8,7 @@
 
 mod census;
 mod copy;
+mod full_domain;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -36,6 +37,18 @@ enum Task {
         #[arg(long)]
         dir: Option<PathBuf>,
     },
+    /// Time the exact full-domain searches on the bundled census table
+    FullDomain {
+        /// Runs of each; the best counts
+        #[arg(long, default_value_t = 3)]
+        runs: usize,
+        /// Time the optimal search on the synthetic census table of so many rows instead
+        #[arg(long)]
+        rows: Option<u64>,
+        /// Count the instructions of the search with callgrind instead
+        #[arg(long)]
+        instructions: bool,
+    },
     /// Write the synthetic census table
     Census {
         /// Rows
@@ -58,6 +71,9 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Task::Speed { rows, runs, dir } => speed(rows, runs, dir),
+        Task::FullDomain { instructions: true, .. } => full_domain::instructions(),
+        Task::FullDomain { rows: Some(rows), .. } => full_domain::census(rows),
+        Task::FullDomain { runs, .. } => full_domain::times(runs),
         Task::Census { rows, output } => census::write(&output, rows, 7).map_err(Into::into),
         Task::Copy { input, output } => copy::copy(&input, &output),
     };

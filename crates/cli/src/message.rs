@@ -112,6 +112,29 @@ pub(crate) fn count(n: u64) -> String {
     text
 }
 
+/// The levels of a full-domain recoding, and what is proved about them.
+fn levels(report: &Report) -> Vec<String> {
+    let Some(levels) = report.recoding.as_ref().and_then(|recoding| recoding.levels.as_ref())
+    else {
+        return Vec::new();
+    };
+    let levels: Vec<String> =
+        levels.iter().map(|(name, level)| format!("{name} {level}")).collect();
+    let mut lines = vec![format!("levels: {}", levels.join(", "))];
+    if let Some(search) = &report.search {
+        let known = match (search.optimal, search.lower_bound) {
+            (true, _) => "proved to be the least".to_owned(),
+            (false, Some(bound)) => format!("proved: not below {bound}"),
+            (false, None) => "nothing is proved about the least".to_owned(),
+        };
+        let cost = search.cost.map_or_else(String::new, |cost| format!("cost {cost}, {known}; "));
+        let of_all =
+            search.nodes_total.map_or_else(String::new, |total| format!(" of {}", count(total)));
+        lines.push(format!("{cost}{}{of_all} nodes checked", count(search.nodes_checked)));
+    }
+    lines
+}
+
 /// What a release or a checked table is like, for a person.
 pub(crate) fn summary(report: &Report) -> String {
     let mut lines = Vec::new();
@@ -131,6 +154,7 @@ pub(crate) fn summary(report: &Report) -> String {
             ));
         }
     }
+    lines.extend(levels(report));
     let release = &report.release;
     lines.push(format!(
         "{} rows in {} classes of {} to {}; {} suppressed",
