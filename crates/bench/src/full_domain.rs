@@ -78,21 +78,22 @@ pub(crate) fn times(runs: usize) -> Result<(), Failure> {
                 let mut args = job(k, suppress, &output);
                 args.push("--algorithm".to_owned());
                 args.extend(search.iter().map(|&word| word.to_owned()));
-                let (mut least, mut whole, mut last) = (f64::MAX, f64::MAX, Value::Null);
+                let (mut fastest, mut whole, mut last) = (f64::MAX, f64::MAX, Value::Null);
                 for _ in 0..runs {
                     let (found, seconds) = report(&args)?;
-                    least = least.min(found["timings_s"]["search"].as_f64().unwrap_or(f64::MAX));
+                    fastest =
+                        fastest.min(found["timings_s"]["search"].as_f64().unwrap_or(f64::MAX));
                     whole = whole.min(seconds);
                     last = found;
                 }
                 if search == SEARCHES[0] {
-                    optimal = least;
+                    optimal = fastest;
                 }
                 let name = search.join(" ");
                 println!(
                     "| {k} | {suppress} | {name} | {:.1} | {:.1} | {} | {} | {:.0} |",
-                    least * 1e3,
-                    least / optimal,
+                    fastest * 1e3,
+                    fastest / optimal,
                     last["search"]["nodes_checked"],
                     last["search"]["nodes_total"],
                     whole * 1e3

@@ -185,16 +185,33 @@ fn preferences(args: &AnonymizeArgs, spec: &mut JobSpec) -> Result<(), JobError>
         message: format!("--{flag} takes COLUMN={form}"),
         help: Some(format!("e.g. --{flag} age={form}")),
     };
+    let mut seen = Vec::new();
     for item in args.levels.iter().flat_map(|items| items.split(',')) {
         let (column, levels) = item.split_once('=').ok_or_else(|| wrong("levels", "1..3"))?;
         let levels = LevelSpec::Range(levels.to_owned());
+        refuse_twice(&mut seen, "levels", column)?;
         spec.search.levels.insert(column.to_owned(), levels);
     }
     for item in args.weights.iter().flat_map(|items| items.split(',')) {
         let (column, weight) = item.split_once('=').ok_or_else(|| wrong("weights", "2.5"))?;
         let weight = weight.trim().parse().map_err(|_| wrong("weights", "2.5"))?;
+        refuse_twice(&mut seen, "weights", column)?;
         spec.search.weights.insert(column.to_owned(), weight);
     }
+    Ok(())
+}
+
+/// A column that a flag names twice would have the last say win without a word.
+fn refuse_twice<'a>(
+    seen: &mut Vec<(&'static str, &'a str)>,
+    flag: &'static str,
+    column: &'a str,
+) -> Result<(), Problem> {
+    if seen.contains(&(flag, column)) {
+        let message = format!("--{flag} names column `{column}` twice");
+        return Err(Problem { message, help: Some("say it once".to_owned()) });
+    }
+    seen.push((flag, column));
     Ok(())
 }
 

@@ -49,6 +49,9 @@ pub enum HierarchyError {
     /// The top level has more than one label.
     #[error("the last label of row {row} is not that of row 1: a hierarchy has one root")]
     TwoRoots { row: usize },
+    /// An empty label would read like a missing value.
+    #[error("the label at level {level} of row {row} is empty, which would read as missing")]
+    EmptyLabel { row: usize, level: usize },
     /// More levels than a hierarchy can have.
     #[error("a hierarchy has at most 200 levels, row 1 has {found}")]
     TooDeep { found: usize },
@@ -64,6 +67,7 @@ impl Hierarchy {
     pub fn from_rows(rows: &[Vec<String>]) -> Result<Hierarchy, HierarchyError> {
         check_lengths(rows)?;
         check_leaves(rows)?;
+        check_labels(rows)?;
         check_nesting(rows)?;
         let mut order: Vec<usize> = (0..rows.len()).collect();
         let n_levels = rows[0].len();
@@ -212,6 +216,15 @@ fn check_leaves(rows: &[Vec<String>]) -> Result<(), HierarchyError> {
     Ok(())
 }
 
+fn check_labels(rows: &[Vec<String>]) -> Result<(), HierarchyError> {
+    for (at, row) in rows.iter().enumerate() {
+        if let Some(level) = (1..row.len()).find(|&level| row[level].is_empty()) {
+            return Err(HierarchyError::EmptyLabel { row: at + 1, level });
+        }
+    }
+    Ok(())
+}
+
 fn check_nesting(rows: &[Vec<String>]) -> Result<(), HierarchyError> {
     let top = rows[0].len() - 1;
     for level in 0..top {
@@ -258,6 +271,12 @@ mod tests {
         let labels: Vec<_> = tree.children(Level(2), 0).iter().map(|g| g.label.as_str()).collect();
         assert_eq!(labels, ["eu", "as"]);
         assert!(tree.children(Level(0), 0).is_empty());
+    }
+
+    #[test]
+    fn an_empty_label_is_refused_but_an_empty_leaf_is_not() {
+        check_error("a;;* b;x;*", &HierarchyError::EmptyLabel { row: 1, level: 1 });
+        assert_eq!(tree(";x;* b;x;*").n_leaves(), 2);
     }
 
     #[test]

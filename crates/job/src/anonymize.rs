@@ -137,14 +137,14 @@ impl Job<'_> {
             Recoding::FullDomain(levels) => ("full-domain", Some(levels)),
             Recoding::Local => ("local", None),
         };
-        let minimal = plan.method.wants_minimal.then(|| {
+        let minimal = found.minimal.as_ref().map(|minimal| {
             let of_node = |node: &MinimalNode| MinimalReport {
                 levels: by_name(&node.levels),
                 height: node.levels.height(),
                 suppressed: node.n_suppressed,
                 cost: node.cost,
             };
-            found.minimal.iter().map(of_node).collect()
+            minimal.iter().map(of_node).collect()
         });
         let measures = MeasuresReport {
             loss: Some(incrowd_quality::loss(attributes, recoded)),
@@ -152,7 +152,7 @@ impl Job<'_> {
             entropy: Some(incrowd_quality::entropy(&coding.set, recoded)),
             precision: incrowd_quality::precision(attributes, recoded),
             height: levels.map(Levels::height),
-            ..measures_report(plan, &written.measured, n_suppressed)
+            ..measures_report(plan, &written.measured, n_suppressed, written.starred)
         };
         Report {
             incrowd: crate::VERSION,
@@ -161,15 +161,15 @@ impl Job<'_> {
             search: Some(SearchReport {
                 algorithm: algorithm.to_owned(),
                 variant: variant.map(str::to_owned),
-                optimal: found.proof.is_optimal,
+                optimal: found.proof.is_optimal && plan.sets.len() == 1,
                 cost: found.proof.cost.or_else(|| value_of(plan.measure, &measures)),
-                lower_bound: found.proof.lower_bound,
+                lower_bound: found.proof.lower_bound.filter(|_| plan.sets.len() == 1),
                 nodes_checked: found.counters.nodes_checked,
                 nodes_checked_transitive: found.counters.nodes_checked_transitive,
                 nodes_total: found.counters.nodes_total,
                 table_scans: found.counters.table_scans,
                 rollups: found.counters.rollups,
-                distinct_vectors: coding.set.len() as u64,
+                distinct_vectors: levels.is_none().then_some(coding.set.len() as u64),
                 elapsed_s: timings.search,
                 peak_memory_bytes: peak_memory_bytes(),
                 minimal,
@@ -179,7 +179,7 @@ impl Job<'_> {
                 levels: levels.map(by_name),
                 cells: cells.collect(),
             }),
-            release: release_report(&written.measured, n_suppressed, written.n_starred),
+            release: release_report(&written.measured, n_suppressed, written.starred),
             privacy: privacy_report(plan, &written.measured),
             risk: risk_report(plan, &written.measured),
             measures,
@@ -227,7 +227,7 @@ fn memory_left(limit: u64) -> Result<u64, Problem> {
     let held = held_memory_bytes().unwrap_or(0);
     if held >= limit {
         return Err(Problem::new(format!(
-            "the table takes {} MB in memory, the memory limit is {} MB",
+            "{} MB are held once the table is read, the memory limit is {} MB",
             held / 1_000_000,
             limit / 1_000_000
         ))
@@ -251,30 +251,33 @@ fn infeasible(
             };
             (broken.iter().map(sentence).collect(), Some(less.to_owned()))
         }
-        Infeasible::EveryNode { broken, n_suppressed, largest_k, is_bounded } => {
+        Infeasible::EveryNode { broken, n_suppressed, breaks_as_stars, largest_k, is_bounded } => {
             let place = if *is_bounded {
                 "at the highest levels that `levels` allows"
             } else {
                 "even if all rows are one class"
             };
             let sentence = |(model, rows): &(String, u64)| {
-                format!(
-                    "{model} does not hold {place}: {rows} of {n_rows} rows break it, {limit} may \
-                     be left out"
-                )
+                format!("{model} does not hold {place}: {rows} of {n_rows} rows break it")
             };
             let mut reasons: Vec<String> = broken.iter().map(sentence).collect();
-            if reasons.is_empty() {
-                reasons.push(format!(
-                    "the rows that would be left out, as `*`, break a model {place}"
-                ));
-            }
             let mut ways = Vec::new();
             if *is_bounded {
                 ways.push("allow higher levels".to_owned());
             }
-            if limit < *n_suppressed && *n_suppressed < n_rows {
-                ways.push(format!("leave more rows out with --suppress {n_suppressed}rows"));
+            if limit < *n_suppressed {
+                reasons
+                    .push(format!("{n_suppressed} rows would have to be left out, {limit} may be"));
+            }
+            if *breaks_as_stars {
+                reasons.push(format!(
+                    "the {n_suppressed} rows that would be left out, released as `*`, are a class that breaks \
+                     a model itself"
+                ));
+            }
+            if (limit < *n_suppressed || *breaks_as_stars) && *n_suppressed < n_rows {
+                let drop = if *breaks_as_stars { "--suppressed drop " } else { "" };
+                ways.push(format!("leave more rows out with {drop}--suppress {n_suppressed}rows"));
             }
             if let Some(k) = largest_k {
                 ways.push(format!("ask for -k {k} or less"));
@@ -282,6 +285,10 @@ fn infeasible(
             let help = if ways.is_empty() { less.to_owned() } else { ways.join(", or ") };
             (reasons, Some(help))
         }
+        Infeasible::OutOfMemory => (
+            vec!["the search has to hold more than the memory limit leaves".to_owned()],
+            Some("raise --memory-limit, or use --algorithm optimal, which needs little".to_owned()),
+        ),
         Infeasible::OutOfTime => (
             vec!["the time limit ended the search before it found a release".to_owned()],
             Some(
@@ -331,6 +338,16 @@ fn warnings(plan: &Plan, found: &Found) -> Vec<String> {
              --l-diversity or --t-closeness (l and t as they are now stand in the report)",
             unprotected.join(", ")
         ));
+    }
+    if plan.method.wants_minimal && found.minimal.is_none() {
+        warnings.push("the time limit ended the listing of all minimal generalizations".to_owned());
+    }
+    if plan.sets.len() > 1 && plan.method.algorithm.is_full_domain() {
+        warnings.push(
+            "several quasi-identifier sets are protected through their union, so that nothing is \
+             proved about the optimum for each of them"
+                .to_owned(),
+        );
     }
     let is_mean = matches!(plan.labels, LabelForm::Mean | LabelForm::RangeMean);
     let has_numbers = plan

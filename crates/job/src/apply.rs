@@ -172,14 +172,14 @@ impl Application<'_> {
                 levels: found.levels.is_some().then(|| self.file.levels.clone()),
                 cells: cells.collect(),
             }),
-            release: release_report(&written.measured, n_suppressed, written.n_starred),
+            release: release_report(&written.measured, n_suppressed, written.starred),
             privacy: privacy_report(&plan, &written.measured),
             risk: risk_report(&plan, &written.measured),
             measures: MeasuresReport {
                 loss: Some(incrowd_quality::loss(attributes, &classes.recoded)),
                 loss_by_column: names().zip(by_column).collect::<IndexMap<_, _>>(),
                 height: found.levels.as_ref().map(Levels::height),
-                ..measures_report(&plan, &written.measured, n_suppressed)
+                ..measures_report(&plan, &written.measured, n_suppressed, written.starred)
             },
             timings_s: timings,
         };

@@ -8,6 +8,7 @@ use crate::measure::{
     risk_report,
 };
 use crate::plan::{Plan, Purpose};
+use crate::publish::Starred;
 use crate::report::{Done, InputReport, Outcome, Report, Timings};
 use crate::run::{Run, Stage, Stopwatch};
 use crate::spec::JobSpec;
@@ -34,10 +35,10 @@ pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
             job: spec.clone(),
             search: None,
             recoding: None,
-            release: release_report(&measured, 0, 0),
+            release: release_report(&measured, 0, Starred::default()),
             privacy: privacy_report(&plan, &measured),
             risk: risk_report(&plan, &measured),
-            measures: measures_report(&plan, &measured, 0),
+            measures: measures_report(&plan, &measured, 0, Starred::default()),
             timings_s: timings,
         };
         if measured.n_rows == 0 && (plan.k.is_some() || !plan.models.is_empty()) {

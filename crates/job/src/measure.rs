@@ -10,6 +10,7 @@ use crate::coding::{OrderedColumn, is_ordered, model_on, order_column};
 use crate::error::{JobError, Problem};
 use crate::model::{Asks, k_anonymity};
 use crate::plan::{Plan, PlannedColumn, Role};
+use crate::publish::Starred;
 use crate::report::{
     BrokenReport, MeasuresReport, PrivacyReport, ReleaseReport, RiskReport, SensitiveReport,
 };
@@ -217,15 +218,26 @@ fn required(plan: &Plan) -> IndexMap<String, serde_json::Value> {
     required
 }
 
+/// The sizes of the classes of a release, without that of the rows that are starred.
+fn released(measured: &Measured, starred: Starred) -> Vec<u64> {
+    let mut sizes = measured.union.sizes.clone();
+    if starred.n_rows > 0
+        && let Some(at) = sizes.iter().position(|&size| size == starred.n_rows)
+    {
+        sizes.swap_remove(at);
+    }
+    sizes
+}
+
 /// The size figures of a table.
 pub(crate) fn release_report(
     measured: &Measured,
     n_suppressed: u64,
-    n_starred: u64,
+    starred: Starred,
 ) -> ReleaseReport {
-    let sizes = &measured.union.sizes;
+    let sizes = released(measured, starred);
     ReleaseReport {
-        rows: measured.n_rows - n_starred,
+        rows: measured.n_rows - starred.n_rows,
         suppressed: n_suppressed,
         classes: sizes.len() as u64,
         smallest_class: sizes.iter().min().copied().unwrap_or(0),
@@ -255,17 +267,17 @@ pub(crate) fn measures_report(
     plan: &Plan,
     measured: &Measured,
     n_suppressed: u64,
+    starred: Starred,
 ) -> MeasuresReport {
-    let union = &measured.union;
+    let sizes = released(measured, starred);
+    let classification = measured.union.classification.map(|rows| rows - starred.n_minority);
     MeasuresReport {
-        discernibility: incrowd_quality::discernibility(&union.sizes, n_suppressed),
-        average_class_size: plan
-            .k
-            .and_then(|k| incrowd_quality::average_class_size(&union.sizes, k)),
+        discernibility: incrowd_quality::discernibility(&sizes, n_suppressed),
+        average_class_size: plan.k.and_then(|k| incrowd_quality::average_class_size(&sizes, k)),
         loss: None,
         loss_by_column: IndexMap::new(),
         entropy: None,
-        classification: union.classification.map(|rows| (rows + n_suppressed) as f64),
+        classification: classification.map(|rows| (rows + n_suppressed) as f64),
         precision: None,
         height: None,
     }

@@ -75,12 +75,13 @@ pub(crate) fn method(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -
     let found = choice("algorithm", search.algorithm.as_deref(), &ALGORITHMS, problems);
     let mut algorithm = found.unwrap_or(Algorithm::Mondrian);
     let mut wants_minimal = algorithm == Algorithm::Samarati;
-    let words = search.variant.as_deref().unwrap_or_default().split(',').map(str::trim);
-    for word in words.filter(|word| !word.is_empty()) {
+    let words = search.variant.iter().flat_map(|words| words.split(',').map(str::trim));
+    let (mut chosen, mut lists) = (None, false);
+    for word in words {
         let mut known = variants(algorithm).to_vec();
         if algorithm.is_full_domain() && algorithm != Algorithm::Datafly {
-            if word == ALL_MINIMAL {
-                wants_minimal = true;
+            if word == ALL_MINIMAL && !lists {
+                (wants_minimal, lists) = (true, true);
                 continue;
             }
             known.push((ALL_MINIMAL, algorithm));
@@ -89,6 +90,12 @@ pub(crate) fn method(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -
             let name = search.algorithm.as_deref().unwrap_or_default();
             problems.push(Problem::new(format!("`{name}` has no variants, found `{word}`")));
             continue;
+        }
+        if let Some(other) = chosen.replace(word).or((word == ALL_MINIMAL).then_some(word)) {
+            problems.push(
+                Problem::new(format!("`{other}` and `{word}` cannot both be the variant"))
+                    .help("name one; all-minimal may stand beside it"),
+            );
         }
         algorithm = choice("variant", Some(word), &known, problems).unwrap_or(algorithm);
     }

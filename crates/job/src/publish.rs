@@ -38,7 +38,15 @@ pub(crate) struct Release<'a> {
 pub(crate) struct Written {
     pub(crate) staged: Staged,
     pub(crate) measured: Measured,
-    pub(crate) n_starred: u64,
+    pub(crate) starred: Starred,
+}
+
+/// Suppressed rows that are released as `*`: a class for the models, but not one of the release.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Starred {
+    pub(crate) n_rows: u64,
+    /// Those outside the majority of the target.
+    pub(crate) n_minority: u64,
 }
 
 /// A release that was written but not yet read back.
@@ -47,7 +55,7 @@ pub(crate) struct Unverified {
     released_as: Vec<Vec<String>>,
     entity: Option<(Codes, u32)>,
     n_rows: u64,
-    n_starred: u64,
+    starred: Starred,
 }
 
 impl Unverified {
@@ -61,7 +69,7 @@ impl Unverified {
     ) -> Result<Written, JobError> {
         let mut clock = Stopwatch::start();
         run.enter(Stage::Verify);
-        let Unverified { staged, released_as, entity, n_rows, n_starred } = self;
+        let Unverified { staged, released_as, entity, n_rows, starred } = self;
         let subject = Subject { plan, released_as, entity };
         let handle = staged.handle()?;
         // The disk catches up while the bytes are read back.
@@ -77,7 +85,7 @@ impl Unverified {
         assert_eq!(measured.n_rows, n_rows, "every row that was written is read back");
         timings.verify += clock.lap();
         run.go_on()?;
-        Ok(Written { staged, measured, n_starred })
+        Ok(Written { staged, measured, starred })
     }
 }
 
@@ -148,12 +156,27 @@ impl Release<'_> {
             released_as: self.released_as(&label_columns),
             entity: self.entity_in(&rows),
             n_rows: rows.order.len() as u64,
-            n_starred: if self.plan.stars_suppressed {
-                self.classes.recoded.n_suppressed
-            } else {
-                0
-            },
+            starred: self.starred(),
         })
+    }
+
+    fn starred(&self) -> Starred {
+        if !self.plan.stars_suppressed {
+            return Starred::default();
+        }
+        let n_rows = self.classes.recoded.n_suppressed;
+        let target = self.plan.target().map(|at| self.plan.columns[at].name.as_str());
+        let raw = self.table.coded.iter().find(|column| Some(column.name.as_str()) == target);
+        let n_minority = raw.map_or(0, |raw| {
+            let mut rows_of = vec![0u64; raw.n_codes() as usize];
+            for (row, &vector) in self.assigned.vector_of.iter().enumerate() {
+                if self.assigned.class_of[vector as usize] == SUPPRESSED {
+                    rows_of[raw.codes.get(row) as usize] += 1;
+                }
+            }
+            n_rows - rows_of.into_iter().max().unwrap_or(0)
+        });
+        Starred { n_rows, n_minority }
     }
 
     fn label_columns(&self) -> Vec<Vec<Labels>> {

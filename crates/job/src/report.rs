@@ -88,8 +88,10 @@ pub struct SearchReport {
     pub table_scans: u64,
     /// Frequency sets that were rolled up from others instead.
     pub rollups: u64,
-    /// Distinct vectors of the quasi-identifier that were searched.
-    pub distinct_vectors: u64,
+    /// Distinct vectors of the quasi-identifier that were searched; a full-domain search groups them at
+    /// every node anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinct_vectors: Option<u64>,
     /// Seconds.
     pub elapsed_s: f64,
     /// Most memory that the process held, where the system says it.

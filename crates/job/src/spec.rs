@@ -249,7 +249,7 @@ pub struct SearchSpec {
 
 /// The levels that a column may have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "levels are 2, \"1..3\", \"1..\" or \"..3\"")]
 pub enum LevelSpec {
     /// Just this one.
     Fixed(u8),

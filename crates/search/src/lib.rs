@@ -109,8 +109,9 @@ pub struct Found {
     pub proof: Proof,
     /// What the search did.
     pub counters: Counters,
-    /// All minimal nodes of a full-domain search, if they were asked for, in lexicographic order.
-    pub minimal: Vec<MinimalNode>,
+    /// All minimal nodes of a full-domain search in lexicographic order, if they were asked for and the
+    /// budget sufficed.
+    pub minimal: Option<Vec<MinimalNode>>,
 }
 
 /// What is proved about the cost of a recoding.
@@ -180,6 +181,8 @@ pub enum Infeasible {
         broken: Vec<(String, u64)>,
         /// Rows that would have to be left out.
         n_suppressed: u64,
+        /// Whether these rows, released as a class of their own, would break a model.
+        breaks_as_stars: bool,
         /// The greatest k that is within the limit, where k decides alone.
         largest_k: Option<u64>,
         /// Whether the levels that the job allows keep an attribute below its root.
@@ -191,6 +194,8 @@ pub enum Infeasible {
     TooWide,
     /// The time limit ended the search before it found anything.
     OutOfTime,
+    /// What the search has to hold exceeds the memory limit.
+    OutOfMemory,
 }
 
 /// The algorithms by name.

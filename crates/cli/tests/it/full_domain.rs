@@ -29,7 +29,10 @@ fn folder_of_people(n: usize, seed: u64) -> Folder {
         let (low, wide) = (years / 5 * 5, years / 20 * 20);
         writeln!(age, "{years};{low}-{};{wide}-{};*", low + 4, wide + 19).unwrap();
     }
-    let city: String = (0..12).map(|at| format!("city{at};region{};*\n", at / 4)).collect();
+    let mut city = String::new();
+    for at in 0..12 {
+        writeln!(city, "city{at};region{};*", at / 4).unwrap();
+    }
     Folder::with(&[
         ("people.csv", &people(n, seed)),
         ("age.csv", &age),
@@ -72,6 +75,7 @@ fn every_cell_of_a_column_has_the_same_level() {
     assert_eq!(search["cost"], search["lower_bound"]);
     assert_eq!(search["cost"], report["measures"]["loss"]);
     assert_eq!(search["nodes_total"], 18);
+    assert!(search["nodes_checked"].as_u64() <= search["nodes_total"].as_u64());
     for key in ["nodes_checked", "table_scans", "rollups"] {
         assert!(search[key].as_u64().is_some(), "{key}");
     }
@@ -300,6 +304,9 @@ fn what_full_domain_recoding_cannot_do_is_said() {
         ("--algorithm optimal --variant cube", "no value of `variant`"),
         ("--algorithm datafly --variant basic", "has no variants"),
         ("--algorithm incognito --variant no-rollup", "no value of `variant`"),
+        ("--algorithm incognito --variant basic,cube", "cannot both be the variant"),
+        ("--algorithm optimal --variant all-minimal,all-minimal", "cannot both be the variant"),
+        ("--algorithm optimal --levels age=1 --levels age=2", "names column `age` twice"),
         ("--algorithm optimal --relaxed", "only mondrian"),
         ("--levels age=1", "for full-domain recoding"),
         ("--algorithm optimel", "did you mean `optimal`?"),
@@ -312,6 +319,10 @@ fn what_full_domain_recoding_cannot_do_is_said() {
     std::fs::write(folder.path("two.csv"), "Male;M\nFemale;F\n").unwrap();
     let two = all.replace("sex=sex.csv", "sex=two.csv");
     folder.fails(&format!("{two} --algorithm optimal"), 2, &["one root"]);
+    std::fs::write(folder.path("two.csv"), "Male;;*\nFemale;F;*\n").unwrap();
+    folder.fails(&format!("{two} --algorithm optimal"), 2, &["level 1 of row 1 is empty"]);
+    std::fs::write(folder.path("job.toml"), "[search]\nlevels = { age = 1.5 }\n").unwrap();
+    folder.fails(&format!("{all} --job job.toml"), 2, &["line 2", "1..3"]);
 }
 
 /// Levels that cannot be met: which model fails, and advice that works.
@@ -388,4 +399,109 @@ fn exact_searches_agree_on_adult() {
             );
         }
     }
+}
+
+const LETTERS: &str = "q,s\nv1,u\nv1,w\nv1,u\nv2,u\nv3,w\n";
+
+fn letters() -> Folder {
+    Folder::with(&[("t.csv", LETTERS), ("q.csv", "v1;*\nv2;*\nv3;*\n")])
+}
+
+const LETTERS_JOB: &str = "anonymize t.csv -o r.csv --quasi q --hierarchy q=q.csv --algorithm optimal --levels q=0 --force";
+
+/// Rows that are starred cost what suppressed rows cost, once.
+#[test]
+fn starred_rows_are_measured_once() {
+    let folder = letters();
+    let target = "--target s --measure classification";
+    for (more, key, cost) in [
+        ("--sensitive s --measure discernibility", "discernibility", 9.0 + 2.0 * 5.0),
+        (target, "classification", 1.0 + 2.0),
+    ] {
+        for suppressed in ["star", "drop"] {
+            folder.ok(&format!(
+                "{LETTERS_JOB} -k 2 --suppress 2rows --suppressed {suppressed} {more} --report r.json"
+            ));
+            let report = folder.json("r.json");
+            assert_eq!(report["search"]["cost"], cost, "{key}");
+            assert_eq!(report["measures"][key], cost, "{key} {suppressed}");
+            assert_eq!(report["release"]["classes"], 1);
+            assert_eq!(report["release"]["rows"], 3);
+        }
+    }
+}
+
+#[test]
+fn advice_about_starred_rows_works() {
+    let folder = letters();
+    let job = format!("{LETTERS_JOB} -k 3 --sensitive s --suppressed star");
+    folder.fails(
+        &job,
+        1,
+        &["3-anonymity", "a class that breaks", "--suppressed drop --suppress 2rows"],
+    );
+    folder.fails(&format!("{job} --suppress 2rows"), 1, &["a class that breaks"]);
+    let dropped = job.replace("--suppressed star", "--suppressed drop");
+    folder.ok(&format!("{dropped} --suppress 2rows"));
+}
+
+#[test]
+fn weights_count_by_their_ratios_however_large() {
+    let folder = patients();
+    let cost = |weights: &str| {
+        folder.ok(&format!(
+            "anonymize patients.csv -o r.csv {JOB} --algorithm optimal --weights {weights} --report r.json --force"
+        ));
+        folder.json("r.json")["search"]["cost"].as_f64().unwrap()
+    };
+    assert!((cost("age=1e308,sex=1e308,zipcode=1e308") - cost("age=1")).abs() < 1e-12);
+}
+
+/// Several sets are protected through their union: a release that is good for each may cost less.
+#[test]
+fn nothing_is_claimed_about_several_sets() {
+    let folder = patients();
+    let job = JOB.replace("--quasi age,sex,zipcode", "--quasi a=age,zipcode --quasi b=sex,zipcode");
+    let ended = folder
+        .ok(&format!("anonymize patients.csv -o r.csv {job} --algorithm optimal --report r.json"));
+    assert_eq!(folder.json("r.json")["search"]["optimal"], false);
+    assert!(ended.stderr.contains("union"), "{}", ended.stderr);
+}
+
+/// Twenty columns: memory stays within the limit, the best so far comes in time, minimal nodes or not.
+#[test]
+fn wide_tables_get_an_answer_within_the_limits() {
+    let mut text = (0..20).map(|at| format!("c{at}")).collect::<Vec<_>>().join(",") + "\n";
+    let mut state = 1u64;
+    for _ in 0..2000 {
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ["a", "b", "c", "d"][usize::try_from(state >> 33).unwrap() % 4]
+        };
+        text.push_str(&((0..20).map(|_| next()).collect::<Vec<_>>().join(",") + "\n"));
+    }
+    let folder = Folder::with(&[("wide.csv", &text), ("h.csv", "a;x;*\nb;x;*\nc;y;*\nd;y;*\n")]);
+    let columns: Vec<String> = (0..20).map(|at| format!("c{at}")).collect();
+    let mut job = format!(
+        "anonymize wide.csv -o r.csv --force -k 5 --suppress 20% --quasi {} --report r.json",
+        columns.join(",")
+    );
+    for column in &columns {
+        write!(job, " --hierarchy {column}=h.csv").unwrap();
+    }
+    for variant in ["", "--variant all-minimal"] {
+        let ended = folder.ok(&format!("{job} --algorithm optimal --time-limit 1s {variant}"));
+        let search = folder.json("r.json")["search"].clone();
+        let (cost, bound) =
+            (search["cost"].as_f64().unwrap(), search["lower_bound"].as_f64().unwrap());
+        assert!(bound <= cost && cost < 1.0, "{bound} {cost}");
+        assert!(ended.stderr.contains("time limit"), "{}", ended.stderr);
+    }
+    folder.fails(
+        &format!(
+            "{job} --algorithm incognito --variant cube --memory-limit 200MB --time-limit 60s"
+        ),
+        1,
+        &["--memory-limit", "--algorithm optimal"],
+    );
 }

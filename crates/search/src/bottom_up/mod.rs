@@ -33,7 +33,7 @@
 
 use crate::full_domain::{Graph, Judge, conclude};
 use crate::lattice::minimal;
-use crate::{Infeasible, Outcome, Problem};
+use crate::{Outcome, Problem};
 
 /// Runs the search.
 pub(crate) fn run(problem: &Problem, rolls_up: bool) -> Outcome {
@@ -47,7 +47,6 @@ pub(crate) fn run(problem: &Problem, rolls_up: bool) -> Outcome {
             let checked = searched.checked();
             conclude(&judge, &minimal(searched.passed), checked)
         }
-        Err(_) if problem.budget.is_cancelled() => Outcome::Cancelled,
-        Err(_) => Outcome::Infeasible(Infeasible::OutOfTime),
+        Err(spent) => spent.outcome(&judge),
     }
 }

@@ -1,6 +1,7 @@
 //! Breadth-first search of a graph of candidate nodes, with roll-up and marking (the inner loop of
 //! Incognito, and bottom-up search as a whole).
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -9,10 +10,41 @@ use incrowd_data::{Level, Levels};
 use super::{Checked, Judge};
 use crate::frequency::{ABSENT, Frequencies};
 use crate::lattice::minimal;
+use crate::{Infeasible, Outcome};
 
-/// The budget ended the search.
+/// What ended a search.
 #[derive(Debug)]
-pub(crate) struct Spent;
+pub(crate) enum Spent {
+    /// The time is up, or the user wants it to stop.
+    Time,
+    /// It would have to hold too much.
+    Memory,
+}
+
+impl Spent {
+    pub(crate) fn outcome(&self, judge: &Judge) -> Outcome {
+        match self {
+            _ if judge.problem.budget.is_cancelled() => Outcome::Cancelled,
+            Spent::Time => Outcome::Infeasible(Infeasible::OutOfTime),
+            Spent::Memory => Outcome::Infeasible(Infeasible::OutOfMemory),
+        }
+    }
+}
+
+/// A frequency set that nodes roll up from; counts what is held in all.
+struct Source {
+    set: Frequencies,
+    held: Rc<Cell<u64>>,
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        self.held.set(self.held.get() - self.set.bytes());
+    }
+}
+
+/// What a node in a set takes, beside its levels.
+const BYTES_OF_NODE: u64 = 48;
 
 /// A graph over some attributes; the others are [`ABSENT`] in its nodes.
 pub(crate) struct Graph<'a> {
@@ -83,9 +115,13 @@ impl Graph<'_> {
         let mut searched = Searched::default();
         let mut marked: BTreeSet<Levels> = BTreeSet::new();
         // By height: nodes with what they roll up from.
-        let mut queue: BTreeMap<u64, BTreeMap<Levels, Option<Rc<Frequencies>>>> = BTreeMap::new();
-        for root in self.roots() {
-            queue.entry(root.height()).or_default().insert(root, None);
+        let mut queue: BTreeMap<u64, BTreeMap<Levels, Option<Rc<Source>>>> = BTreeMap::new();
+        let held = Rc::new(Cell::new(0));
+        let memory = self.judge.problem.budget.memory();
+        let bytes_of_node = BYTES_OF_NODE + self.judge.lattice.n_attributes() as u64;
+        let roots: BTreeSet<Levels> = self.roots().into_iter().collect();
+        for root in &roots {
+            queue.entry(root.height()).or_default().insert(root.clone(), None);
         }
         while let Some((_, nodes)) = queue.pop_first() {
             for (node, source) in nodes {
@@ -93,12 +129,17 @@ impl Graph<'_> {
                     continue;
                 }
                 if self.judge.problem.budget.is_spent() {
-                    return Err(Spent);
+                    return Err(Spent::Time);
                 }
+                let n_known = searched.failed.len() + marked.len();
+                if n_known as u64 * bytes_of_node > memory {
+                    return Err(Spent::Memory);
+                }
+                let is_root = roots.contains(&node);
                 let set = match source {
-                    Some(source) if self.rolls_up => self.judge.counter.roll_up(&source, &node),
-                    Some(_) => self.judge.counter.scan(&node),
-                    None => root_set(&node),
+                    Some(source) if self.rolls_up => self.judge.counter.roll_up(&source.set, &node),
+                    None if is_root => root_set(&node),
+                    _ => self.judge.counter.scan(&node),
                 };
                 searched.nodes_checked += 1;
                 let above = self.direct_generalizations(&node);
@@ -106,12 +147,21 @@ impl Graph<'_> {
                     marked.extend(above);
                     searched.passed.push(node);
                 } else {
-                    let set = Rc::new(set);
+                    // What does not fit is counted again by a pass over the table.
+                    let fits = self.rolls_up && held.get() + set.bytes() <= memory;
+                    let set = fits.then(|| {
+                        held.set(held.get() + set.bytes());
+                        Rc::new(Source { set, held: Rc::clone(&held) })
+                    });
                     for node in above {
                         let place = queue.entry(node.height()).or_default();
                         let source = place.entry(node).or_insert(None);
-                        if source.as_ref().is_none_or(|known| set.n_groups() < known.n_groups()) {
-                            *source = Some(Rc::clone(&set));
+                        let is_smaller = |new: &&Rc<Source>| {
+                            let known = source.as_ref().map_or(usize::MAX, |s| s.set.n_groups());
+                            new.set.n_groups() < known
+                        };
+                        if let Some(set) = set.as_ref().filter(is_smaller) {
+                            *source = Some(Rc::clone(set));
                         }
                     }
                     searched.failed.insert(node);

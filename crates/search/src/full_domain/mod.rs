@@ -5,6 +5,8 @@ mod graph;
 mod pricing;
 mod select;
 
+use std::collections::BTreeSet;
+
 use incrowd_data::{
     Assignment, Group, Hierarchy, Level, Levels, SUPPRESSED, Shape, running_counts,
 };
@@ -249,7 +251,7 @@ impl<'a> Judge<'a> {
                 table_scans: self.counter.n_scans(),
                 rollups: self.counter.n_rollups(),
             },
-            minimal: Vec::new(),
+            minimal: None,
         }
     }
 
@@ -280,6 +282,7 @@ impl<'a> Judge<'a> {
         Outcome::Infeasible(Infeasible::EveryNode {
             broken,
             n_suppressed,
+            breaks_as_stars: !self.stars_hold(&at, &fates, n_suppressed),
             largest_k: self.largest_k(&at),
             is_bounded: self
                 .counter
@@ -293,17 +296,55 @@ impl<'a> Judge<'a> {
     /// The greatest k that is within the suppression limit at the most general node, if k-anonymity of
     /// rows is all that is asked.
     fn largest_k(&self, at: &Frequencies) -> Option<u64> {
-        if !self.problem.only_counts() {
+        if !self.problem.only_counts() || self.problem.stars && self.problem.limit > 0 {
             return None;
         }
         let mut sizes: Vec<u64> = at.counts.iter().map(|&rows| u64::from(rows)).collect();
         sizes.sort_unstable();
         let mut smaller = 0;
-        let k = sizes.into_iter().find(|size| {
-            smaller += size;
+        let is_too_many = |size: &&u64| {
+            smaller += **size;
             smaller > self.problem.limit
-        });
-        k.filter(|&k| k >= 2)
+        };
+        // Something must be left, however much may be left out.
+        let k = sizes.iter().find(is_too_many).or(sizes.last());
+        k.copied().filter(|&k| (2..self.problem.k).contains(&k))
+    }
+}
+
+/// The nodes that a search looked at, each counted once; in a wide lattice nobody remembers them, and a
+/// node that was looked at twice counts twice.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    nodes: BTreeSet<Levels>,
+    n_forgotten: u64,
+    forgets: bool,
+}
+
+/// Nodes up to which a lattice is remembered.
+const REMEMBERED: u64 = 1 << 20;
+
+impl Seen {
+    pub(crate) fn new(lattice: &Lattice) -> Seen {
+        let forgets = lattice.n_nodes().is_none_or(|n_nodes| n_nodes > REMEMBERED);
+        Seen { forgets, ..Seen::default() }
+    }
+
+    pub(crate) fn add(&mut self, node: &Levels) {
+        if self.forgets {
+            self.n_forgotten += 1;
+        } else {
+            self.nodes.insert(node.clone());
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: Seen) {
+        self.n_forgotten += other.n_forgotten;
+        self.nodes.extend(other.nodes);
+    }
+
+    pub(crate) fn n_nodes(&self) -> u64 {
+        self.n_forgotten + self.nodes.len() as u64
     }
 }
 

@@ -287,7 +287,10 @@ impl ByLevel {
         running: &[Vec<u64>],
         lost: impl Fn(usize, Level, u32) -> f64,
     ) -> ByLevel {
-        let weight = |attribute: usize| problem.weights.get(attribute).copied().unwrap_or(1.0);
+        let given = |attribute: usize| problem.weights.get(attribute).copied().unwrap_or(1.0);
+        // Only their ratios matter; the greatest is 1, so that no sum overflows.
+        let greatest = (0..hierarchies.len()).map(given).fold(f64::MIN_POSITIVE, f64::max);
+        let weight = |attribute: usize| given(attribute) / greatest;
         let all_weights: f64 = (0..hierarchies.len()).map(weight).sum();
         let n_rows = problem.set.n_rows.max(1) as f64;
         let mut costs = ByLevel { of_suppressed: 1.0 / n_rows, ..ByLevel::default() };

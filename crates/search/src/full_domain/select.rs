@@ -30,7 +30,7 @@ struct Selection {
     /// Cost, the same in the measure's terms, node.
     best: Option<(Ticks, f64, Levels)>,
     /// All minimal nodes that can be released, if they are asked for.
-    minimal: Vec<MinimalNode>,
+    minimal: Option<Vec<MinimalNode>>,
     /// Whether the budget ended it.
     is_cut_short: bool,
 }
@@ -69,7 +69,7 @@ fn select(judge: &Judge, minimal: &[Levels]) -> Selection {
             !verdict.is_feasible
         });
         found.sort_by(|a, b| a.0.cmp(&b.0));
-        selection.minimal = found.into_iter().map(|(_, node)| node).collect();
+        selection.minimal = Some(found.into_iter().map(|(_, node)| node).collect());
     }
     selection
 }

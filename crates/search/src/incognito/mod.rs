@@ -47,7 +47,7 @@ use incrowd_data::{Level, Levels};
 use crate::frequency::{ABSENT, Frequencies};
 use crate::full_domain::{Checked, Graph, Judge, Spent, conclude};
 use crate::lattice::minimal;
-use crate::{Infeasible, Outcome, Problem};
+use crate::{Outcome, Problem};
 
 /// How graphs come by the frequency sets of their roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +73,7 @@ pub(crate) fn run(problem: &Problem, sharing: Sharing) -> Outcome {
         Ok((survivors, checked)) => {
             conclude(&judge, &minimal(survivors.into_iter().collect()), checked)
         }
-        Err(_) if problem.budget.is_cancelled() => Outcome::Cancelled,
-        Err(_) => Outcome::Infeasible(Infeasible::OutOfTime),
+        Err(spent) => spent.outcome(&judge),
     }
 }
 
@@ -166,11 +165,15 @@ fn cube(judge: &Judge) -> Result<BTreeMap<Attributes, Frequencies>, Spent> {
     let low = judge.lattice.low();
     let n_attributes = low.len();
     let all: Attributes = (0..n_attributes).collect();
+    let mut held = 0;
     let mut cube = BTreeMap::from([(all, judge.counter.scan(low))]);
     for size in (1..n_attributes).rev() {
         for attributes in subsets(n_attributes, size) {
             if judge.problem.budget.is_spent() {
-                return Err(Spent);
+                return Err(Spent::Time);
+            }
+            if held > judge.problem.budget.memory() {
+                return Err(Spent::Memory);
             }
             let wider = (0..n_attributes).filter(|at| !attributes.contains(at)).map(|at| {
                 let mut wider = attributes.clone();
@@ -182,6 +185,7 @@ fn cube(judge: &Judge) -> Result<BTreeMap<Attributes, Frequencies>, Spent> {
             let levels = (0..n_attributes)
                 .map(|at| if attributes.contains(&at) { low.get(at) } else { ABSENT });
             let set = judge.counter.roll_up(source, &Levels::new(levels));
+            held += set.bytes();
             cube.insert(attributes, set);
         }
     }

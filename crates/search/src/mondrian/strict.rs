@@ -140,7 +140,7 @@ fn found(grown: &Grown, leaf_order: &[u32], is_cut_short: bool) -> Found {
         recoding: Recoding::Partition(PartitionTree { nodes, n_classes }),
         proof: Proof { is_cut_short, ..Proof::default() },
         counters,
-        minimal: Vec::new(),
+        minimal: None,
     }
 }
 

@@ -78,7 +78,7 @@ impl Search<'_> {
             .into_par_iter()
             .filter(|_| !self.judge.problem.budget.is_spent())
             .map(|node| {
-                let verdict = self.check(&self.judge.counter.roll_up(source, &node));
+                let verdict = self.judge.verdict(&self.judge.counter.roll_up(source, &node));
                 (node, verdict)
             })
             .collect();

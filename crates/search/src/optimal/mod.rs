@@ -83,8 +83,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use incrowd_data::{Level, Levels};
 use rayon::prelude::*;
 
-use crate::frequency::Frequencies;
-use crate::full_domain::{Judge, Ticks, Verdict};
+use crate::full_domain::{Judge, Seen, Ticks, Verdict};
 use crate::lattice::minimal;
 use crate::{Found, Infeasible, MinimalNode, Outcome, Problem, Proof};
 use climb::Random;
@@ -130,7 +129,7 @@ struct Search<'a> {
     /// Feasible nodes so far that generalize no other.
     feasible: Vec<Levels>,
     open: BinaryHeap<Region>,
-    nodes_checked: AtomicU64,
+    checked: Seen,
     /// Bytes of frequency sets that open regions hold.
     held: Arc<AtomicU64>,
     /// By attribute and level, the logarithm of the number of groups with rows.
@@ -158,7 +157,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
             best: None,
             feasible: Vec::new(),
             open: BinaryHeap::new(),
-            nodes_checked: AtomicU64::new(0),
+            checked: Seen::new(&judge.lattice),
             held: Arc::new(AtomicU64::new(0)),
             log_groups: &log_groups,
             pairs: Pairs::default(),
@@ -181,17 +180,17 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         };
     };
     let proof = found.proof(&best, is_closed);
-    let mut nodes_checked = found.nodes_checked.load(Ordering::Relaxed);
-    let mut minimal = Vec::new();
+    let mut checked = std::mem::take(&mut found.checked);
+    let mut minimal = None;
     if problem.wants_minimal {
-        let (listing, is_complete) = search(Goal::Minimal);
-        if !is_complete {
-            return Outcome::Infeasible(Infeasible::OutOfTime);
+        let (mut listing, is_complete) = search(Goal::Minimal);
+        if problem.budget.is_cancelled() {
+            return Outcome::Cancelled;
         }
-        nodes_checked += listing.nodes_checked.load(Ordering::Relaxed);
-        minimal = listing.minimal_nodes();
+        checked.merge(std::mem::take(&mut listing.checked));
+        minimal = is_complete.then(|| listing.minimal_nodes());
     }
-    let found = judge.found(&best.levels, proof, nodes_checked.into());
+    let found = judge.found(&best.levels, proof, checked.n_nodes().into());
     Outcome::Found(Box::new(Found { minimal, ..found }))
 }
 
@@ -228,10 +227,10 @@ impl Search<'_> {
     fn start(&mut self, low: &Levels) {
         let high = self.judge.lattice.high().clone();
         let at_low = self.judge.counter.scan(low);
-        let verdict = self.check(&at_low);
+        let verdict = self.judge.verdict(&at_low);
         let mut at_high = verdict;
         if *low != high {
-            at_high = self.check(&self.judge.counter.roll_up(&at_low, &high));
+            at_high = self.judge.verdict(&self.judge.counter.roll_up(&at_low, &high));
             self.offer(&high, &at_high);
         }
         self.offer(low, &verdict);
@@ -258,11 +257,6 @@ impl Search<'_> {
         if !root.is_done() {
             self.open.push(root);
         }
-    }
-
-    fn check(&self, at: &Frequencies) -> Verdict {
-        self.nodes_checked.fetch_add(1, Ordering::Relaxed);
-        self.judge.verdict(at)
     }
 
     /// Halves regions until none is left; false if the budget ended it.
@@ -328,6 +322,7 @@ impl Search<'_> {
 
     /// Takes note of a node that was counted.
     fn offer(&mut self, node: &Levels, verdict: &Verdict) {
+        self.checked.add(node);
         if !verdict.is_feasible {
             return;
         }
@@ -387,7 +382,7 @@ impl Search<'_> {
         if half.low == half.high && half.is_low_counted {
             return;
         }
-        let verdict = self.check(&self.judge.counter.roll_up(&half.source.set, &half.high));
+        let verdict = self.judge.verdict(&self.judge.counter.roll_up(&half.source.set, &half.high));
         halved.candidates.push((half.high.clone(), verdict));
         if verdict.is_hopeless {
             return;
@@ -416,7 +411,7 @@ impl Search<'_> {
         let counted = self.judge.counter.roll_up_if_smaller(&region.source.set, &low);
         region.is_low_counted = counted.is_some();
         if let Some(at_low) = counted {
-            let verdict = self.check(&at_low);
+            let verdict = self.judge.verdict(&at_low);
             halved.candidates.push((low.clone(), verdict));
             region.floor = verdict.price.floor.max(region.floor);
             if self.held.load(Ordering::Relaxed) <= self.judge.problem.budget.memory() {

@@ -40,7 +40,7 @@ use incrowd_data::Levels;
 use incrowd_quality::Measure;
 
 use crate::frequency::Frequencies;
-use crate::full_domain::{Judge, Verdict};
+use crate::full_domain::{Judge, Seen, Verdict};
 use crate::{Found, Infeasible, Outcome, Problem, Proof};
 
 /// Runs the search.
@@ -50,7 +50,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         Err(outcome) => return outcome,
     };
     let base = judge.counter.scan(judge.lattice.low());
-    let mut search = Search { judge: &judge, base: &base, nodes_checked: 0 };
+    let mut search = Search { judge: &judge, base: &base, checked: Seen::new(&judge.lattice) };
     let found = search.least_height();
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;
@@ -73,16 +73,16 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         lower_bound: is_optimal.then_some(cost),
         is_cut_short: false,
     };
-    let released = judge.found(best, proof, search.nodes_checked.into());
+    let released = judge.found(best, proof, search.checked.n_nodes().into());
     let minimal = found.iter().map(|(node, verdict)| verdict.minimal_node(node.clone()));
-    Outcome::Found(Box::new(Found { minimal: minimal.collect(), ..released }))
+    Outcome::Found(Box::new(Found { minimal: Some(minimal.collect()), ..released }))
 }
 
 struct Search<'a> {
     judge: &'a Judge<'a>,
     /// The lowest frequency set.
     base: &'a Frequencies,
-    nodes_checked: u64,
+    checked: Seen,
 }
 
 impl Search<'_> {
@@ -107,7 +107,7 @@ impl Search<'_> {
     fn any_may_hold(&mut self, height: u64) -> bool {
         let lattice = &self.judge.lattice;
         let stopped = lattice.visit_height(height, &mut |node| {
-            self.nodes_checked += 1;
+            self.checked.add(&node);
             let holds = self.judge.may_hold(&self.judge.counter.roll_up(self.base, &node));
             let is_enough = holds || self.judge.problem.budget.is_spent();
             if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -119,7 +119,7 @@ impl Search<'_> {
         let mut found = Vec::new();
         let lattice = &self.judge.lattice;
         let _ = lattice.visit_height(height, &mut |node| {
-            self.nodes_checked += 1;
+            self.checked.add(&node);
             let verdict = self.judge.verdict(&self.judge.counter.roll_up(self.base, &node));
             if verdict.is_feasible {
                 found.push((node, verdict));

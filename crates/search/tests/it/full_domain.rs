@@ -86,7 +86,7 @@ fn minimal_levels(found: &Found) -> Vec<Vec<u8>> {
     let of_node = |node: &incrowd_search::MinimalNode| {
         node.levels.iter().map(|level| level.0).collect::<Vec<u8>>()
     };
-    found.minimal.iter().map(of_node).collect()
+    found.minimal.as_ref().unwrap().iter().map(of_node).collect()
 }
 
 /// The classes of what was found are those of the node, and so is all that is said of it.
