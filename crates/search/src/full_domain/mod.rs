@@ -4,6 +4,8 @@
 mod graph;
 mod pricing;
 mod select;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use std::collections::BTreeSet;
 

@@ -140,9 +140,10 @@ impl Pricing {
         }
     }
 
-    /// The most rows that a node from `low` up can have doomed and still cost no more than `best`, if
-    /// `floor` is a floor of `low`.
-    pub(crate) fn most_doomed(&self, low: &Levels, floor: Ticks, best: Ticks) -> u64 {
+    /// The most rows that a node from `low` up can have in classes of fewer than `k` rows and still cost no
+    /// more than `best`, if `floor` is a floor of `low`: each is suppressed, and `floor` counted it as if
+    /// its class had `k` rows, or as released.
+    pub(crate) fn most_small(&self, low: &Levels, floor: Ticks, best: Ticks) -> u64 {
         let affordable = best.saturating_sub(floor);
         let rows = match self.measure {
             Measure::Discernibility => {
@@ -156,7 +157,7 @@ impl Pricing {
                 Ticks::from(self.n_rows).saturating_sub(rows)
             }
             Measure::Loss | Measure::Entropy | Measure::Precision => {
-                return self.by_level.most_doomed(low, affordable);
+                return self.by_level.most_small(low, affordable);
             }
             Measure::Height => return u64::MAX,
         };
@@ -379,7 +380,7 @@ impl ByLevel {
         clippy::cast_sign_loss,
         reason = "a number of rows, or more than there are"
     )]
-    fn most_doomed(&self, levels: &Levels, affordable: Ticks) -> u64 {
+    fn most_small(&self, levels: &Levels, affordable: Ticks) -> u64 {
         let of_row = self.excess_of_row(levels) * MEAN;
         if of_row > 0.0 { ((affordable + 4) as f64 / of_row) as u64 } else { u64::MAX }
     }

@@ -75,6 +75,8 @@
 mod climb;
 mod pairs;
 mod region;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -365,7 +367,7 @@ impl Search<'_> {
     fn tighten(&self, region: &mut Region, halved: &mut Halved) -> bool {
         let limit = self.judge.problem.limit;
         let affordable = self.best.as_ref().map(|best| {
-            self.judge.pricing.most_doomed(&region.low, region.floor, best.cost).min(limit)
+            self.judge.pricing.most_small(&region.low, region.floor, best.cost).min(limit)
         });
         match self.pairs.tighten(&region.low, &region.high, affordable.unwrap_or(limit)) {
             Some(low) => low == region.low || self.raise(region, low, halved),
