@@ -10,6 +10,7 @@ mod check;
 mod coding;
 mod error;
 pub mod hierarchy;
+mod infeasible;
 mod measure;
 mod method;
 mod model;

@@ -1,0 +1,64 @@
+//! Groups of all attributes packed into one key, a field of bits each.
+
+use incrowd_data::{Hierarchy, bits_for};
+
+use super::TooWide;
+
+/// The most words that a key may have.
+pub(super) const MOST_WORDS: usize = 16;
+
+/// Where the group of an attribute stands in a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    pub(super) word: usize,
+    pub(super) shift: u32,
+    pub(super) mask: u64,
+}
+
+/// A field per attribute, none of which lies across two words.
+pub(super) fn layout(hierarchies: &[&Hierarchy]) -> Result<(Vec<Field>, usize), TooWide> {
+    let (mut word, mut shift) = (0, 0);
+    let mut fields = Vec::with_capacity(hierarchies.len());
+    for hierarchy in hierarchies {
+        let bits = bits_for(hierarchy.n_leaves());
+        if bits == 0 {
+            fields.push(Field { word: 0, shift: 0, mask: 0 });
+            continue;
+        }
+        if shift + bits > u64::BITS {
+            word += 1;
+            shift = 0;
+        }
+        fields.push(Field { word, shift, mask: (1u64 << bits) - 1 });
+        shift += bits;
+    }
+    // Only so many widths of keys are compiled.
+    let words = (word + 1).next_power_of_two();
+    if words > MOST_WORDS { Err(TooWide) } else { Ok((fields, words)) }
+}
+
+/// Fields of every key that are replaced by their entries in maps; those that are not kept and have no
+/// map become 0.
+pub(super) struct Change<'a> {
+    pub(super) kept: [u64; MOST_WORDS],
+    pub(super) maps: Vec<(Field, &'a [u32])>,
+}
+
+impl<'a> Change<'a> {
+    pub(super) fn none() -> Change<'a> {
+        Change { kept: [u64::MAX; MOST_WORDS], maps: Vec::new() }
+    }
+
+    #[inline]
+    pub(super) fn apply<const W: usize>(&self, key: &[u64; W]) -> [u64; W] {
+        let mut changed = *key;
+        for (word, kept) in changed.iter_mut().zip(&self.kept) {
+            *word &= kept;
+        }
+        for (Field { word, shift, mask }, map) in &self.maps {
+            let old = usize::try_from(key[*word] >> shift & mask).expect("a group is a u32");
+            changed[*word] |= u64::from(map[old]) << shift;
+        }
+        changed
+    }
+}

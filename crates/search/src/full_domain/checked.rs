@@ -1,0 +1,57 @@
+//! Which nodes a search looked at.
+
+use std::collections::BTreeSet;
+
+use incrowd_data::Levels;
+
+use crate::lattice::Lattice;
+
+/// The nodes that a search looked at, each counted once; in a wide lattice nobody remembers them, and a
+/// node that was looked at twice counts twice.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    nodes: BTreeSet<Levels>,
+    n_forgotten: u64,
+    forgets: bool,
+}
+
+/// Nodes up to which a lattice is remembered.
+const REMEMBERED: u64 = 1 << 20;
+
+impl Seen {
+    pub(crate) fn new(lattice: &Lattice) -> Seen {
+        let forgets = lattice.n_nodes().is_none_or(|n_nodes| n_nodes > REMEMBERED);
+        Seen { forgets, ..Seen::default() }
+    }
+
+    pub(crate) fn add(&mut self, node: &Levels) {
+        if self.forgets {
+            self.n_forgotten += 1;
+        } else {
+            self.nodes.insert(node.clone());
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: Seen) {
+        self.n_forgotten += other.n_forgotten;
+        self.nodes.extend(other.nodes);
+    }
+
+    pub(crate) fn n_nodes(&self) -> u64 {
+        self.n_forgotten + self.nodes.len() as u64
+    }
+}
+
+/// How many nodes a search looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Checked {
+    pub(crate) nodes: u64,
+    /// How many it would have looked at with transitive marks, where it goes by marks.
+    pub(crate) transitive: Option<u64>,
+}
+
+impl From<u64> for Checked {
+    fn from(nodes: u64) -> Checked {
+        Checked { nodes, transitive: None }
+    }
+}
