@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use incrowd_job::{Run, Stage};
+use incrowd_job::{Run, Stage, Standing};
 
 use crate::message::count;
 
@@ -68,10 +68,43 @@ fn draw(run: &Run, is_done: &AtomicBool) {
         if rows > 0 {
             line.push_str(&format!("  {} rows  {} rows/s", count(rows), count(rate)));
         }
+        if let (Stage::Search, Some(standing)) = (stage, run.standing()) {
+            line.push_str(&search_line(&standing, seconds));
+        }
         let _ = write!(std::io::stderr(), "\r\x1b[2K{line}");
         has_drawn = true;
     }
     if has_drawn {
         let _ = write!(std::io::stderr(), "\r\x1b[2K");
+    }
+}
+
+/// How far a search is: best cost, bound, gap, nodes.
+fn search_line(standing: &Standing, seconds: f64) -> String {
+    let Standing { best, lower_bound, nodes } = *standing;
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate for the eye"
+    )]
+    let rate = (nodes as f64 / seconds.max(0.1)) as u64;
+    let (nodes, rate) = (count(nodes), count(rate));
+    let Some(best) = best else { return format!("  bound {lower_bound:.6}  {nodes} nodes") };
+    let gap = if best > 0.0 { 100.0 * (best - lower_bound) / best } else { 0.0 };
+    format!(
+        "  best {best:.6}  bound {lower_bound:.6}  gap {gap:.1}%  {nodes} nodes, {rate} a second"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_is_told_in_one_line() {
+        let standing = Standing { best: Some(0.5), lower_bound: 0.4, nodes: 3000 };
+        let line = search_line(&standing, 2.0);
+        assert_eq!(line, "  best 0.500000  bound 0.400000  gap 20.0%  3,000 nodes, 1,500 a second");
     }
 }

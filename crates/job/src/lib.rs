@@ -26,6 +26,7 @@ pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};
 pub use check::check;
 pub use error::{JobError, Problem};
+pub use incrowd_search::Standing;
 pub use profile::{ColumnProfile, Combination, Profile, profile};
 pub use report::{
     Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport, RecodingReport,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use incrowd_engine::Engine;
-use incrowd_search::Budget;
+use incrowd_search::{Budget, Standing, Watch};
 
 use crate::error::{JobError, Problem};
 
@@ -49,6 +49,7 @@ pub struct Run {
     cancelled: Arc<AtomicBool>,
     rows: Arc<AtomicU64>,
     stage: Arc<AtomicU8>,
+    watch: Watch,
 }
 
 impl Run {
@@ -64,6 +65,12 @@ impl Run {
         (stage, self.rows.load(Ordering::Relaxed))
     }
 
+    /// What the search has reached, if it says so.
+    #[must_use]
+    pub fn standing(&self) -> Option<Standing> {
+        self.watch.standing()
+    }
+
     pub(crate) fn enter(&self, stage: Stage) {
         let at = Stage::ALL.iter().position(|(s, _)| *s == stage).unwrap_or(0);
         self.rows.store(0, Ordering::Relaxed);
@@ -71,7 +78,7 @@ impl Run {
     }
 
     pub(crate) fn budget(&self) -> Budget {
-        Budget::until(Arc::clone(&self.cancelled))
+        Budget::until(Arc::clone(&self.cancelled)).watched_by(self.watch.clone())
     }
 
     pub(crate) fn go_on(&self) -> Result<(), JobError> {

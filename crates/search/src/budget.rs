@@ -1,13 +1,43 @@
 //! When a search stops before its end, and what it may hold: the only reader of the clock.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// How far a search is. Whoever holds a clone may look at it while the search goes on.
+#[derive(Debug, Clone, Default)]
+pub struct Watch {
+    state: Arc<Mutex<Option<Standing>>>,
+}
+
+/// What a search has reached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing {
+    /// The cost of the best recoding so far, if there is one.
+    pub best: Option<f64>,
+    /// No recoding costs less.
+    pub lower_bound: f64,
+    /// Nodes that were looked at.
+    pub nodes: u64,
+}
+
+impl Watch {
+    /// What the search last said; none if it has said nothing.
+    #[must_use]
+    pub fn standing(&self) -> Option<Standing> {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn say(&self, standing: Standing) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(standing);
+    }
+}
 
 /// The user's wish to stop, a time limit and a memory limit. Clones share the wish.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     cancelled: Arc<AtomicBool>,
+    watch: Watch,
     deadline: Option<Instant>,
     memory: Option<u64>,
 }
@@ -40,6 +70,17 @@ impl Budget {
     #[must_use]
     pub fn holding(self, memory: Option<u64>) -> Budget {
         Budget { memory, ..self }
+    }
+
+    /// The same budget, whose search says how far it is.
+    #[must_use]
+    pub fn watched_by(self, watch: Watch) -> Budget {
+        Budget { watch, ..self }
+    }
+
+    /// Says how far the search is.
+    pub(crate) fn say(&self, standing: Standing) {
+        self.watch.say(standing);
     }
 
     /// Asks whoever uses this budget to stop.

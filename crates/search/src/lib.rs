@@ -19,7 +19,7 @@ use incrowd_data::{Assignment, FrequencySet, Level, Levels, PartitionTree};
 use incrowd_privacy::Model;
 use incrowd_quality::Measure;
 
-pub use budget::Budget;
+pub use budget::{Budget, Standing, Watch};
 pub use incognito::Sharing;
 
 /// What every algorithm is given.

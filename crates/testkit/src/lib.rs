@@ -8,6 +8,7 @@ pub mod assignment;
 pub mod full_domain;
 pub mod generate;
 pub mod oracle;
+pub mod single_dimensional;
 mod table;
 
 pub use table::{Form, Table, table};

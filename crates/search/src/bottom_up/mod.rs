@@ -41,7 +41,8 @@ pub(crate) fn run(problem: &Problem, rolls_up: bool) -> Outcome {
         Ok(judge) => judge,
         Err(outcome) => return outcome,
     };
-    let graph = Graph { judge: &judge, candidates: None, rolls_up };
+    let memory = problem.budget.memory();
+    let graph = Graph { judge: &judge, candidates: None, rolls_up, memory };
     match graph.search(&mut |root| judge.counter.scan(root)) {
         Ok(searched) => {
             let checked = searched.checked();

@@ -53,6 +53,8 @@ pub(crate) struct Graph<'a> {
     pub(crate) candidates: Option<&'a BTreeSet<Levels>>,
     /// Whether frequency sets roll up from those of nodes that failed.
     pub(crate) rolls_up: bool,
+    /// Bytes that it may hold.
+    pub(crate) memory: u64,
 }
 
 /// What a search of a graph found.
@@ -117,7 +119,7 @@ impl Graph<'_> {
         // By height: nodes with what they roll up from.
         let mut queue: BTreeMap<u64, BTreeMap<Levels, Option<Rc<Source>>>> = BTreeMap::new();
         let held = Rc::new(Cell::new(0));
-        let memory = self.judge.problem.budget.memory();
+        let memory = self.memory;
         let bytes_of_node = BYTES_OF_NODE + self.judge.lattice.n_attributes() as u64;
         let roots: BTreeSet<Levels> = self.roots().into_iter().collect();
         for root in &roots {

@@ -43,6 +43,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use incrowd_data::{Level, Levels};
+use rayon::prelude::*;
 
 use crate::frequency::{ABSENT, Frequencies};
 use crate::full_domain::{Checked, Graph, Judge, Spent, conclude};
@@ -82,20 +83,31 @@ fn survivors(judge: &Judge, sharing: Sharing) -> Result<(BTreeSet<Levels>, Check
     let n_attributes = judge.lattice.n_attributes();
     let cube = if sharing == Sharing::Cube { cube(judge)? } else { BTreeMap::new() };
     let (mut nodes, mut transitive) = (0, 0);
+    let memory = judge.problem.budget.memory() / rayon::current_num_threads() as u64;
     let mut before: BTreeMap<Attributes, BTreeSet<Levels>> = BTreeMap::new();
     for size in n_attributes.min(1)..=n_attributes {
-        let mut now = BTreeMap::new();
-        for attributes in subsets(n_attributes, size) {
-            let mut candidates = candidates(judge, &attributes, &before);
-            let graph = Graph { judge, candidates: Some(&candidates), rolls_up: true };
-            let searched = graph.search(&mut root_sets(&graph, sharing, cube.get(&attributes)))?;
-            let checked = searched.checked();
+        // Graphs over equally many attributes do not know of one another.
+        let all: Vec<Attributes> = subsets(n_attributes, size).collect();
+        let searched: Result<Vec<(BTreeSet<Levels>, Checked)>, Spent> = all
+            .par_iter()
+            .map(|attributes| {
+                let mut candidates = candidates(judge, attributes, &before);
+                let candidates_of = Some(&candidates);
+                let graph = Graph { judge, candidates: candidates_of, rolls_up: true, memory };
+                let mut root_sets = root_sets(&graph, sharing, cube.get(attributes));
+                let searched = graph.search(&mut root_sets)?;
+                drop(root_sets);
+                let checked = searched.checked();
+                candidates.retain(|node| !searched.failed.contains(node));
+                Ok((candidates, checked))
+            })
+            .collect();
+        before = BTreeMap::new();
+        for (attributes, (survived, checked)) in all.into_iter().zip(searched?) {
             nodes += checked.nodes;
             transitive += checked.transitive.unwrap_or(0);
-            candidates.retain(|node| !searched.failed.contains(node));
-            now.insert(attributes, candidates);
+            before.insert(attributes, survived);
         }
-        before = now;
     }
     let all: Attributes = (0..n_attributes).collect();
     let checked = Checked { nodes, transitive: Some(transitive) };

@@ -87,7 +87,7 @@ use rayon::prelude::*;
 
 use crate::full_domain::{Judge, Seen, Ticks, Verdict};
 use crate::lattice::minimal;
-use crate::{Found, Infeasible, MinimalNode, Outcome, Problem, Proof};
+use crate::{Found, Infeasible, MinimalNode, Outcome, Problem, Proof, Standing};
 use climb::Random;
 use pairs::Pairs;
 use region::{Region, Snapshot};
@@ -269,6 +269,7 @@ impl Search<'_> {
                 return false;
             }
             n_batches += 1;
+            self.say();
             if n_batches.is_multiple_of(CLIMB_EVERY) {
                 self.climb_again();
             }
@@ -294,6 +295,19 @@ impl Search<'_> {
             }
         }
         true
+    }
+
+    /// Says how far the search is.
+    fn say(&self) {
+        if let (Some(region), Goal::Best) = (self.open.peek(), self.goal) {
+            let best = self.best.as_ref().map(|best| best.value);
+            let bound = self.judge.pricing.value(region.bound);
+            self.judge.problem.budget.say(Standing {
+                best,
+                lower_bound: best.map_or(bound, |best| best.min(bound)),
+                nodes: self.checked.n_nodes(),
+            });
+        }
     }
 
     /// Whether the lattice is too large to count on closing it.
