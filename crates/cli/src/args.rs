@@ -128,8 +128,8 @@ pub(crate) struct AnonymizeArgs {
     /// How many rows may be left out: 0.02, 2% or 100rows (default 0)
     #[arg(long, value_name = "LIMIT")]
     pub(crate) suppress: Option<String>,
-    /// The algorithm: mondrian (default); or with one level a column: optimal, incognito, samarati,
-    /// bottom-up, datafly
+    /// The algorithm: mondrian (default); with one level a column: optimal, incognito, samarati,
+    /// bottom-up, datafly; with intervals of every column: single-dimensional, hill-climb
     #[arg(long, value_name = "NAME")]
     pub(crate) algorithm: Option<String>,
     /// Its variant. mondrian: strict, relaxed; incognito: basic, super-roots, cube; bottom-up: rollup,

@@ -9,6 +9,7 @@
 
 mod attribute;
 mod codes;
+mod cuts;
 mod dictionary;
 mod frequency;
 mod hierarchy;
@@ -19,6 +20,7 @@ mod recoding;
 
 pub use attribute::{Attribute, Cell, Shape};
 pub use codes::{Codes, bits_for};
+pub use cuts::Cuts;
 pub use dictionary::{Dictionary, Kind};
 pub use frequency::{Collapsed, Extra, FrequencySet, collapse, distinct_share};
 pub use hierarchy::{Group, Hierarchy, HierarchyError, Level};

@@ -2,7 +2,7 @@
 
 use incrowd_data::{Kind, Levels};
 use incrowd_engine::{Engine, Format, Source, Table, read};
-use incrowd_release::{Classes, LabelForm, recode, recode_levels, recode_regions};
+use incrowd_release::{Classes, LabelForm, recode, recode_cuts, recode_levels, recode_regions};
 use incrowd_search::{
     Found, MinimalNode, Outcome as SearchOutcome, Problem as SearchProblem, Recoding,
 };
@@ -69,6 +69,7 @@ impl Job<'_> {
             weights: &plan.method.weights(&plan),
             levels: &levels,
             wants_minimal: plan.method.wants_minimal,
+            seed: self.spec.search.seed.unwrap_or(0),
             ..SearchProblem::new(&coding.set, &coding.models, plan.k.unwrap_or(2), &budget)
         };
         let outcome = plan.method.algorithm.run(&problem);
@@ -136,6 +137,7 @@ impl Job<'_> {
         let (kind, levels) = match &found.recoding {
             Recoding::Partition(_) => ("multidimensional", None),
             Recoding::FullDomain(levels) => ("full-domain", Some(levels)),
+            Recoding::Intervals(_) => ("single-dimensional", None),
             Recoding::Local => ("local", None),
         };
         let minimal = found.minimal.as_ref().map(|minimal| {
@@ -195,6 +197,7 @@ fn classes(plan: &Plan, coding: &Coding, found: &Found) -> Classes {
         (Recoding::Partition(tree), LabelForm::Region) => {
             recode_regions(&coding.set, &found.assignment, tree)
         }
+        (Recoding::Intervals(cuts), _) => recode_cuts(&coding.set, &found.assignment, cuts),
         (Recoding::FullDomain(levels), _) => recode_levels(&coding.set, &found.assignment, levels),
         _ => recode(&coding.set, &found.assignment),
     }

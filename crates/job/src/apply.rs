@@ -6,12 +6,12 @@
 use std::path::Path;
 
 use incrowd_data::{
-    Assignment, Attribute, Branches, Codes, Collapsed, FrequencySet, Level, Levels, Node,
+    Assignment, Attribute, Branches, Codes, Collapsed, Cuts, FrequencySet, Level, Levels, Node,
     PartitionTree, SUPPRESSED, Shape, collapse,
 };
 use incrowd_engine::{Engine, Format, RawColumn, Source, Table, read};
 use incrowd_privacy::{Tally, all_hold};
-use incrowd_release::{recode, recode_levels};
+use incrowd_release::{recode, recode_cuts, recode_levels};
 use indexmap::IndexMap;
 
 use crate::anonymize::refuse_missing;
@@ -110,6 +110,8 @@ struct Recognised {
     assignment: Assignment,
     /// The levels of a full-domain recoding.
     levels: Option<Levels>,
+    /// The cuts of a single-dimensional one.
+    cuts: Option<Cuts>,
 }
 
 impl Application<'_> {
@@ -138,7 +140,10 @@ impl Application<'_> {
         }
         let classes = match &found.levels {
             Some(levels) => recode_levels(&found.set, &found.assignment, levels),
-            None => recode(&found.set, &found.assignment),
+            None => match &found.cuts {
+                Some(cuts) => recode_cuts(&found.set, &found.assignment, cuts),
+                None => recode(&found.set, &found.assignment),
+            },
         };
         timings.recode = clock.lap();
         let assigned = Assigned {
@@ -168,7 +173,11 @@ impl Application<'_> {
             job: self.job_without_rows(),
             search: None,
             recoding: Some(RecodingReport {
-                kind: if found.levels.is_some() { "full-domain" } else { "multidimensional" },
+                kind: match (&found.levels, &found.cuts) {
+                    (Some(_), _) => "full-domain",
+                    (None, Some(_)) => "single-dimensional",
+                    (None, None) => "multidimensional",
+                },
                 levels: found.levels.is_some().then(|| self.file.levels.clone()),
                 cells: cells.collect(),
             }),
@@ -213,6 +222,9 @@ impl Application<'_> {
                 Some(_) => {}
                 None => mentions_missing = true,
             };
+            for value in self.file.cuts.get(name).into_iter().flatten() {
+                add(value.as_ref());
+            }
             for node in &self.file.nodes {
                 match node {
                     NodeRecord::Cut { column, at_most, .. } if column == name => add(Some(at_most)),
@@ -251,10 +263,31 @@ impl Application<'_> {
             });
             columns.push((ordered, raw));
         }
-        if self.file.kind == "full-domain" {
-            return Ok(self.generalise(attributes, &columns, table.n_rows));
-        }
         let lookup = Lookup::new(&columns);
+        if self.file.kind == "full-domain" {
+            let level = |attribute: &Attribute| self.file.levels.get(&attribute.name).copied();
+            let levels = Levels::new(attributes.iter().map(|a| Level(level(a).unwrap_or(0))));
+            let of_value = |at: usize, code: u32| match &columns[at].0.shape {
+                Shape::Tree(hierarchy) => hierarchy.group_of(levels.get(at), code),
+                _ => code,
+            };
+            let found = generalise(attributes, &columns, table.n_rows, of_value);
+            return Ok(Recognised { levels: Some(levels), ..found });
+        }
+        if self.file.kind == "single-dimensional" {
+            let mut cuts = Cuts::none(attributes.len());
+            for (at, attribute) in attributes.iter().enumerate() {
+                let values = self.file.cuts.get(&attribute.name).map_or(&[] as &[_], Vec::as_slice);
+                for value in values {
+                    cuts.insert(at, lookup.code(at, value.as_ref()));
+                }
+            }
+            let of_value = |at: usize, code: u32| {
+                u32::try_from(cuts.interval_of(at, code)).expect("no more intervals than codes")
+            };
+            let found = generalise(attributes, &columns, table.n_rows, of_value);
+            return Ok(Recognised { cuts: Some(cuts), ..found });
+        }
         let tree = self.tree(&attributes, &lookup)?;
         let codes: Vec<(&Codes, u32)> = columns
             .iter()
@@ -262,50 +295,6 @@ impl Application<'_> {
             .collect();
         let collapsed = collapse(&codes, table.n_rows);
         Ok(self.assemble(attributes, &codes, collapsed, &tree, &lookup))
-    }
-
-    /// Classes of rows that look the same at the recoding's levels.
-    fn generalise(
-        &self,
-        attributes: Vec<Attribute>,
-        columns: &[(OrderedColumn, &RawColumn)],
-        n_rows: usize,
-    ) -> Recognised {
-        let level = |attribute: &Attribute| self.file.levels.get(&attribute.name).copied();
-        let levels = Levels::new(attributes.iter().map(|a| Level(level(a).unwrap_or(0))));
-        let codes: Vec<(&Codes, u32)> = columns
-            .iter()
-            .map(|(ordered, _)| (&ordered.codes, ordered.ranked.dictionary.n_codes()))
-            .collect();
-        let collapsed = collapse(&codes, n_rows);
-        let vectors: Vec<Codes> =
-            codes.iter().map(|(codes, n)| collapsed.project(codes, *n)).collect();
-        let groups: Vec<(Codes, u32)> = attributes
-            .iter()
-            .zip(&vectors)
-            .zip(levels.iter())
-            .map(|((attribute, codes), level)| match &attribute.shape {
-                Shape::Tree(hierarchy) => {
-                    let n_groups = hierarchy.groups(level).len();
-                    let n_groups = u32::try_from(n_groups).expect("no more groups than leaves");
-                    let groups = codes.iter().map(|code| hierarchy.group_of(level, code));
-                    (Codes::pack(n_groups, groups), n_groups)
-                }
-                _ => (codes.clone(), attribute.n_codes()),
-            })
-            .collect();
-        let groups: Vec<(&Codes, u32)> = groups.iter().map(|(codes, n)| (codes, *n)).collect();
-        let classes = collapse(&groups, collapsed.counts.len());
-        let n_classes = u32::try_from(classes.counts.len()).expect("no more classes than rows");
-        let assignment = Assignment { class_of: classes.vector_of, n_classes, parts: Vec::new() };
-        let set = FrequencySet {
-            attributes,
-            vectors,
-            counts: collapsed.counts,
-            extras: Vec::new(),
-            n_rows: n_rows as u64,
-        };
-        Recognised { set, vector_of: collapsed.vector_of, assignment, levels: Some(levels) }
     }
 
     fn tree(&self, attributes: &[Attribute], lookup: &Lookup) -> Result<PartitionTree, JobError> {
@@ -392,7 +381,7 @@ impl Application<'_> {
             n_rows,
         };
         let assignment = Assignment { class_of, n_classes: tree.n_classes, parts: Vec::new() };
-        Recognised { set, vector_of: collapsed.vector_of, assignment, levels: None }
+        Recognised { set, vector_of: collapsed.vector_of, assignment, levels: None, cuts: None }
     }
 
     /// Leaves out classes of new rows that break a model, within the limit.
@@ -465,6 +454,42 @@ impl Application<'_> {
         }
         Ok(None)
     }
+}
+
+/// Classes of rows whose values become the same: `group` says what a value of an attribute becomes.
+fn generalise(
+    attributes: Vec<Attribute>,
+    columns: &[(OrderedColumn, &RawColumn)],
+    n_rows: usize,
+    group: impl Fn(usize, u32) -> u32,
+) -> Recognised {
+    let codes: Vec<(&Codes, u32)> = columns
+        .iter()
+        .map(|(ordered, _)| (&ordered.codes, ordered.ranked.dictionary.n_codes()))
+        .collect();
+    let collapsed = collapse(&codes, n_rows);
+    let vectors: Vec<Codes> = codes.iter().map(|(codes, n)| collapsed.project(codes, *n)).collect();
+    let groups: Vec<(Codes, u32)> = vectors
+        .iter()
+        .zip(&attributes)
+        .enumerate()
+        .map(|(at, (codes, attribute))| {
+            let n_codes = attribute.n_codes();
+            (Codes::pack(n_codes, codes.iter().map(|code| group(at, code))), n_codes)
+        })
+        .collect();
+    let groups: Vec<(&Codes, u32)> = groups.iter().map(|(codes, n)| (codes, *n)).collect();
+    let classes = collapse(&groups, collapsed.counts.len());
+    let n_classes = u32::try_from(classes.counts.len()).expect("no more classes than rows");
+    let assignment = Assignment { class_of: classes.vector_of, n_classes, parts: Vec::new() };
+    let set = FrequencySet {
+        attributes,
+        vectors,
+        counts: collapsed.counts,
+        extras: Vec::new(),
+        n_rows: n_rows as u64,
+    };
+    Recognised { set, vector_of: collapsed.vector_of, assignment, levels: None, cuts: None }
 }
 
 /// The code of a text, by attribute.

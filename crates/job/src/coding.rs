@@ -174,7 +174,9 @@ pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> 
     let needs_target = plan.measure == Measure::Classification;
     let target = plan.target().filter(|_| needs_target).map(&mut push);
     let grouping = match plan.method.algorithm {
-        Algorithm::MondrianRelaxed => Grouping::Always,
+        Algorithm::MondrianRelaxed | Algorithm::SingleDimensional | Algorithm::HillClimb => {
+            Grouping::Always
+        }
         algorithm if algorithm.is_full_domain() => Grouping::Never,
         _ => Grouping::IfWorthIt,
     };

@@ -22,39 +22,9 @@ pub(crate) fn infeasible(
             };
             (broken.iter().map(sentence).collect(), Some(less.to_owned()))
         }
-        Infeasible::EveryNode { broken, n_suppressed, breaks_as_stars, largest_k, is_bounded } => {
-            let place = if *is_bounded {
-                "at the highest levels that `levels` allows"
-            } else {
-                "even if all rows are one class"
-            };
-            let sentence = |(model, rows): &(String, u64)| {
-                format!("{model} does not hold {place}: {rows} of {n_rows} rows break it")
-            };
-            let mut reasons: Vec<String> = broken.iter().map(sentence).collect();
-            let mut ways = Vec::new();
-            if *is_bounded {
-                ways.push("allow higher levels".to_owned());
-            }
-            if limit < *n_suppressed {
-                reasons
-                    .push(format!("{n_suppressed} rows would have to be left out, {limit} may be"));
-            }
-            if *breaks_as_stars {
-                reasons.push(format!(
-                    "the {n_suppressed} rows that would be left out, released as `*`, are a class that breaks \
-                     a model itself"
-                ));
-            }
-            if (limit < *n_suppressed || *breaks_as_stars) && *n_suppressed < n_rows {
-                let drop = if *breaks_as_stars { "--suppressed drop " } else { "" };
-                ways.push(format!("leave more rows out with {drop}--suppress {n_suppressed}rows"));
-            }
-            if let Some(k) = largest_k {
-                ways.push(format!("ask for -k {k} or less"));
-            }
-            let help = if ways.is_empty() { less.to_owned() } else { ways.join(", or ") };
-            (reasons, Some(help))
+        Infeasible::EveryNode { .. } => {
+            let (reasons, help) = every_node(reason, n_rows, limit);
+            (reasons, Some(help.unwrap_or_else(|| less.to_owned())))
         }
         Infeasible::OutOfMemory => (
             vec!["the search has to hold more than the memory limit leaves".to_owned()],
@@ -74,6 +44,11 @@ pub(crate) fn infeasible(
             .help("use fewer columns, or --algorithm mondrian")
             .into());
         }
+        Infeasible::NotMeasured => {
+            return Err(Problem::new("a single-dimensional search cannot minimise this measure")
+                .help("ask for --measure discernibility, classification or loss")
+                .into());
+        }
         Infeasible::NoHierarchy => {
             let names: Vec<&str> =
                 plan.with_role(Role::Quasi).map(|at| plan.columns[at].name.as_str()).collect();
@@ -85,4 +60,52 @@ pub(crate) fn infeasible(
         }
     };
     Ok(Outcome::Failed { reasons, help, report: None })
+}
+
+/// What fails at the most general node of a lattice, and what would help.
+fn every_node(reason: &Infeasible, n_rows: u64, limit: u64) -> (Vec<String>, Option<String>) {
+    let Infeasible::EveryNode {
+        broken,
+        n_suppressed,
+        breaks_as_stars,
+        largest_k,
+        is_bounded,
+        higher_levels_help,
+        is_least,
+    } = reason
+    else {
+        return (Vec::new(), None);
+    };
+    let place = if *is_bounded {
+        "at the highest levels that `levels` allows"
+    } else {
+        "even if all rows are one class"
+    };
+    let sentence = |(model, rows): &(String, u64)| {
+        format!("{model} does not hold {place}: {rows} of {n_rows} rows break it")
+    };
+    let mut reasons: Vec<String> = broken.iter().map(sentence).collect();
+    let mut ways = Vec::new();
+    if *higher_levels_help {
+        ways.push("allow higher levels".to_owned());
+    }
+    if limit < *n_suppressed && *is_least {
+        reasons.push(format!("{n_suppressed} rows would have to be left out, {limit} may be"));
+    }
+    if *breaks_as_stars {
+        reasons.push(format!(
+            "the {n_suppressed} rows that would be left out, released as `*`, are a class that breaks \
+             a model itself"
+        ));
+    }
+    let is_lacking = limit < *n_suppressed && *is_least || *breaks_as_stars;
+    if is_lacking && *n_suppressed < n_rows {
+        let drop = if *breaks_as_stars { "--suppressed drop " } else { "" };
+        ways.push(format!("leave more rows out with {drop}--suppress {n_suppressed}rows"));
+    }
+    if let Some(k) = largest_k {
+        ways.push(format!("ask for -k {k} or less"));
+    }
+    let help = (!ways.is_empty()).then(|| ways.join(", or "));
+    (reasons, help)
 }

@@ -38,13 +38,15 @@ impl Default for Method {
 }
 
 /// The algorithms by the names of the command line.
-const ALGORITHMS: [(&str, Algorithm); 6] = [
+const ALGORITHMS: [(&str, Algorithm); 8] = [
     ("mondrian", Algorithm::Mondrian),
     ("optimal", Algorithm::Optimal),
     ("incognito", Algorithm::Incognito(Sharing::Basic)),
     ("samarati", Algorithm::Samarati),
     ("bottom-up", Algorithm::BottomUp { rolls_up: true }),
     ("datafly", Algorithm::Datafly),
+    ("single-dimensional", Algorithm::SingleDimensional),
+    ("hill-climb", Algorithm::HillClimb),
 ];
 
 /// The variants of an algorithm.
@@ -62,7 +64,11 @@ fn variants(algorithm: Algorithm) -> &'static [(&'static str, Algorithm)] {
             ("rollup", Algorithm::BottomUp { rolls_up: true }),
             ("no-rollup", Algorithm::BottomUp { rolls_up: false }),
         ],
-        Algorithm::Optimal | Algorithm::Samarati | Algorithm::Datafly => &[],
+        Algorithm::Optimal
+        | Algorithm::Samarati
+        | Algorithm::Datafly
+        | Algorithm::SingleDimensional
+        | Algorithm::HillClimb => &[],
     }
 }
 
@@ -100,9 +106,12 @@ pub(crate) fn method(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -
         algorithm = choice("variant", Some(word), &known, problems).unwrap_or(algorithm);
     }
     match search.relaxed {
-        Some(true) if algorithm.is_full_domain() => problems.push(
-            Problem::new("only mondrian has a relaxed form").help("drop --relaxed or --algorithm"),
-        ),
+        Some(true) if !matches!(algorithm, Algorithm::Mondrian | Algorithm::MondrianRelaxed) => {
+            problems.push(
+                Problem::new("only mondrian has a relaxed form")
+                    .help("drop --relaxed or --algorithm"),
+            );
+        }
         Some(true) => algorithm = Algorithm::MondrianRelaxed,
         Some(false) | None => {}
     }
@@ -176,6 +185,23 @@ impl Method {
 
     /// Refuses what the algorithm cannot do.
     pub(crate) fn check(&self, spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) {
+        let minimises = self.algorithm.is_full_domain() || self.algorithm.is_single_dimensional();
+        if minimises && plan.measure == Measure::Classification && plan.target().is_none() {
+            problems.push(
+                Problem::new("the classification measure needs a target")
+                    .help("name the column that will be predicted with --target"),
+            );
+        }
+        let is_of_intervals = matches!(
+            plan.measure,
+            Measure::Discernibility | Measure::Classification | Measure::Loss
+        );
+        if self.algorithm.is_single_dimensional() && !is_of_intervals {
+            problems.push(
+                Problem::new("a single-dimensional search cannot minimise this measure")
+                    .help("ask for --measure discernibility, classification or loss"),
+            );
+        }
         if !self.algorithm.is_full_domain() {
             for what in [("levels", self.levels.len()), ("weights", self.weights.len())] {
                 if what.1 > 0 {
@@ -205,12 +231,6 @@ impl Method {
                      and name it with --hierarchy {0}={0}.csv; or use --algorithm mondrian",
                     without[0]
                 )),
-            );
-        }
-        if plan.measure == Measure::Classification && plan.target().is_none() {
-            problems.push(
-                Problem::new("the classification measure needs a target")
-                    .help("name the column that will be predicted with --target"),
             );
         }
         let is_weighed = matches!(plan.measure, Measure::Loss | Measure::Precision);

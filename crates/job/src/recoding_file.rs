@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use incrowd_data::{
-    Attribute, Branches, Cell, Dictionary, FrequencySet, Level, Node, PartitionTree, SUPPRESSED,
-    Shape,
+    Attribute, Branches, Cell, Cuts, Dictionary, FrequencySet, Level, Node, PartitionTree,
+    SUPPRESSED, Shape,
 };
 use incrowd_release::{Classes, LabelForm};
 use incrowd_search::{Found, Recoding};
@@ -22,7 +22,7 @@ use crate::spec::{ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, ValueLi
 pub(crate) struct RecodingFile {
     /// Version of the tool that wrote it.
     pub(crate) incrowd: String,
-    /// `multidimensional`, `full-domain` or `local`.
+    /// `multidimensional`, `full-domain`, `single-dimensional` or `local`.
     pub(crate) kind: String,
     /// What stands in a recoded cell.
     pub(crate) labels: String,
@@ -35,6 +35,10 @@ pub(crate) struct RecodingFile {
     /// By column, the level of a full-domain recoding.
     #[serde(default)]
     pub(crate) levels: IndexMap<String, u8>,
+    /// By column, the first value of every interval but the first of a single-dimensional recoding;
+    /// `null` is missing.
+    #[serde(default)]
+    pub(crate) cuts: IndexMap<String, Vec<Option<String>>>,
     /// The tree of cuts; the root is the first node. A full-domain recoding has none.
     pub(crate) nodes: Vec<NodeRecord>,
 }
@@ -68,7 +72,12 @@ impl RecodingFile {
                 let levels = levels.iter().map(|level| level.0);
                 ("full-domain", names.zip(levels).collect(), Vec::new())
             }
+            Recoding::Intervals(_) => ("single-dimensional", IndexMap::new(), Vec::new()),
             Recoding::Local => ("local", IndexMap::new(), Vec::new()),
+        };
+        let cuts = match &found.recoding {
+            Recoding::Intervals(cuts) => values_of_cuts(set, cuts),
+            _ => IndexMap::new(),
         };
         let labels = LabelForm::NAMES.iter().find(|(_, form)| *form == plan.labels);
         RecodingFile {
@@ -79,6 +88,7 @@ impl RecodingFile {
             columns: columns(plan, set),
             sequences: sequences(set),
             levels,
+            cuts,
             nodes,
         }
     }
@@ -96,7 +106,7 @@ impl RecodingFile {
         format!(
             "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \
              \"columns\": {{\n{}\n  }},\n  \"sequences\": {},\n  \"levels\": {},\n  \
-             \"nodes\": [\n{}\n  ]\n}}\n",
+             \"cuts\": {},\n  \"nodes\": [\n{}\n  ]\n}}\n",
             line(&self.incrowd),
             line(&self.kind),
             line(&self.labels),
@@ -104,6 +114,7 @@ impl RecodingFile {
             columns.join(",\n"),
             line(&self.sequences),
             line(&self.levels),
+            line(&self.cuts),
             nodes.join(",\n"),
         )
     }
@@ -138,6 +149,14 @@ impl RecodingFile {
     fn check(&self) -> Result<(), ()> {
         if self.kind == "full-domain" {
             return self.check_levels();
+        }
+        if self.kind == "single-dimensional" {
+            let is_quasi = |name: &String| {
+                let column = self.columns.get(name);
+                column.is_some_and(|column| column.role.as_deref() == Some("quasi"))
+            };
+            let is_sound = self.nodes.is_empty() && self.cuts.keys().all(is_quasi);
+            return if is_sound { Ok(()) } else { Err(()) };
         }
         let mut n_named = vec![0u32; self.nodes.len()];
         let is_quasi = |name: &String| {
@@ -177,7 +196,12 @@ impl RecodingFile {
                 rows.first().filter(|row| level < row.len().max(2)).ok_or(())?;
             }
         }
-        if self.nodes.is_empty() { Ok(()) } else { Err(()) }
+        let is_quasi = |name: &String| {
+            let column = self.columns.get(name);
+            column.is_some_and(|column| column.role.as_deref() == Some("quasi"))
+        };
+        let is_sound = self.nodes.is_empty() && self.levels.keys().all(is_quasi);
+        if is_sound { Ok(()) } else { Err(()) }
     }
 }
 
@@ -251,6 +275,14 @@ fn columns(plan: &Plan, set: &FrequencySet) -> IndexMap<String, ColumnSpec> {
 fn sequences(set: &FrequencySet) -> IndexMap<String, Vec<String>> {
     let unordered = set.attributes.iter().filter(|a| matches!(a.shape, Shape::Unordered));
     unordered.map(|a| (a.name.clone(), a.dictionary.texts.clone())).collect()
+}
+
+fn values_of_cuts(set: &FrequencySet, cuts: &Cuts) -> IndexMap<String, Vec<Option<String>>> {
+    let of_attribute = |(at, attribute): (usize, &Attribute)| {
+        let value = |&code: &u32| attribute.dictionary.text(code).map(str::to_owned);
+        (attribute.name.clone(), cuts.of(at).iter().map(value).collect())
+    };
+    set.attributes.iter().enumerate().map(of_attribute).collect()
 }
 
 fn nodes(set: &FrequencySet, tree: &PartitionTree, classes: &Classes) -> Vec<NodeRecord> {

@@ -117,7 +117,7 @@ pub struct MinimalReport {
 /// The recoding.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecodingReport {
-    /// `multidimensional`, `full-domain` or `local`.
+    /// `multidimensional`, `full-domain`, `single-dimensional` or `local`.
     pub kind: &'static str,
     /// By column, the level of a full-domain recoding.
     #[serde(skip_serializing_if = "Option::is_none")]

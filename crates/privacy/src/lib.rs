@@ -34,6 +34,13 @@ pub trait Model: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether a class for which it holds also satisfies it measured against the rows that are released,
+    /// `release`, where others are left out. Only a model that compares with the table can say no.
+    fn holds_within(&self, release: &Class, class: &Class) -> bool {
+        let _ = (release, class);
+        true
+    }
+
     /// The extra column that it looks at, by index; none if it only counts.
     fn looks_at(&self) -> Option<usize>;
 

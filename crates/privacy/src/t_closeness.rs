@@ -41,8 +41,11 @@ impl TCloseness {
     /// The earth mover's distance between a class and the whole table.
     #[must_use]
     pub fn distance(&self, class: &Histogram) -> f64 {
-        let class = shares(class);
-        let gaps = class.iter().zip(&self.whole).map(|(p, q)| p - q);
+        self.between(&shares(class), &self.whole)
+    }
+
+    fn between(&self, class: &[f64], whole: &[f64]) -> f64 {
+        let gaps = class.iter().zip(whole).map(|(p, q)| p - q);
         match self.distance {
             Distance::Equal => gaps.map(f64::abs).sum::<f64>() / 2.0,
             Distance::Ordered => {
@@ -53,7 +56,7 @@ impl TCloseness {
                     moved += f64::abs(carried);
                 }
                 #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 codes")]
-                let steps = (self.whole.len().max(2) - 1) as f64;
+                let steps = (whole.len().max(2) - 1) as f64;
                 moved / steps
             }
         }
@@ -63,6 +66,18 @@ impl TCloseness {
 impl Model for TCloseness {
     fn holds(&self, class: &Class) -> bool {
         self.distance(&class.histograms[self.column]) <= self.t + TOLERANCE
+    }
+
+    /// Whoever gets the release knows its distribution, and perhaps not that some values are left out: it
+    /// is compared over all values, and over those that are released.
+    fn holds_within(&self, release: &Class, class: &Class) -> bool {
+        let [class, release] = [class, release].map(|c| &c.histograms[self.column]);
+        let is_near =
+            |class: &[f64], release: &[f64]| self.between(class, release) <= self.t + TOLERANCE;
+        let (all, of_release) = (shares(class), shares(release));
+        let released: Vec<usize> = (0..all.len()).filter(|&code| of_release[code] > 0.0).collect();
+        let only = |shares: &[f64]| released.iter().map(|&code| shares[code]).collect::<Vec<f64>>();
+        is_near(&all, &of_release) && is_near(&only(&all), &only(&of_release))
     }
 
     fn is_monotone(&self) -> bool {

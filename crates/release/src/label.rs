@@ -88,7 +88,9 @@ fn label(attribute: &Attribute, cell: &Cell) -> Option<String> {
         Cell::Range(lo, hi) => Some(format!("[{}-{}]", text(*lo), text(*hi))),
         Cell::Node(level, group) => match &attribute.shape {
             Shape::Tree(hierarchy) => {
-                Some(hierarchy.groups(Level(*level))[*group as usize].label.clone())
+                // Only the category of missing values has an empty label.
+                let label = &hierarchy.groups(Level(*level))[*group as usize].label;
+                Some(label.clone()).filter(|label| !label.is_empty())
             }
             _ => Some("*".to_owned()),
         },

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use incrowd_data::{
-    Assignment, Attribute, Cell, Codes, FrequencySet, Level, Levels, PartitionTree, Recoded,
+    Assignment, Attribute, Cell, Codes, Cuts, FrequencySet, Level, Levels, PartitionTree, Recoded,
     RecodedColumn, SUPPRESSED, Shape,
 };
 use rayon::prelude::*;
@@ -128,6 +128,28 @@ pub fn recode_levels(set: &FrequencySet, assignment: &Assignment, levels: &Level
     let columns = set.attributes.iter().zip(&set.vectors).zip(levels.iter());
     let columns = columns.map(|((attribute, codes), level)| column(attribute, codes, level));
     number(columns.collect(), &placing.sizes(), placing.n_suppressed())
+}
+
+/// The cells of a single-dimensional recoding: the interval of each class, the same for all classes that
+/// share it.
+#[must_use]
+pub fn recode_cuts(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> Classes {
+    let placing = Placing::new(set, assignment);
+    let mut vector_of = vec![None; assignment.n_classes as usize];
+    for (vector, class, _) in placing.iter() {
+        vector_of[class] = Some(vector);
+    }
+    let column = |at: usize| {
+        let (attribute, codes) = (&set.attributes[at], &set.vectors[at]);
+        let cells: Vec<Cell> = cuts
+            .intervals(at, attribute.n_codes())
+            .map(|(lo, hi)| attribute.cell(lo, hi, &(lo..=hi).collect::<Vec<u32>>()))
+            .collect();
+        let cell = |vector: usize| cells[cuts.interval_of(at, codes.get(vector))].clone();
+        intern(vector_of.iter().map(|vector| vector.map_or(Cell::All, cell)))
+    };
+    let columns = (0..set.attributes.len()).map(column).collect();
+    number(columns, &placing.sizes(), placing.n_suppressed())
 }
 
 /// The cells of one attribute. Vectors are looked at in their order, classes as they come: the

@@ -101,6 +101,12 @@ impl Budget {
         self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// Whether time ends it at last.
+    #[must_use]
+    pub fn has_deadline(&self) -> bool {
+        self.deadline.is_some()
+    }
+
     /// Bytes that a search may hold beside the table.
     #[must_use]
     pub fn memory(&self) -> u64 {

@@ -8,14 +8,18 @@ mod budget;
 mod datafly;
 mod frequency;
 mod full_domain;
+mod hill_climb;
 mod incognito;
+mod intervals;
 pub mod lattice;
 pub mod mondrian;
 pub mod optimal;
 mod partition;
+mod random;
 mod samarati;
+mod single_dimensional;
 
-use incrowd_data::{Assignment, FrequencySet, Level, Levels, PartitionTree};
+use incrowd_data::{Assignment, Cuts, FrequencySet, Level, Levels, PartitionTree};
 use incrowd_privacy::Model;
 use incrowd_quality::Measure;
 
@@ -47,6 +51,8 @@ pub struct Problem<'a> {
     pub levels: &'a [(Level, Level)],
     /// Whether a full-domain search lists all minimal nodes.
     pub wants_minimal: bool,
+    /// What random choices are made from.
+    pub seed: u64,
     /// When to stop.
     pub budget: &'a Budget,
 }
@@ -73,6 +79,7 @@ impl<'a> Problem<'a> {
             weights: &[],
             levels: &[],
             wants_minimal: false,
+            seed: 0,
             budget,
         }
     }
@@ -160,6 +167,8 @@ pub enum Recoding {
     Partition(PartitionTree),
     /// A level per attribute.
     FullDomain(Levels),
+    /// Intervals of codes per attribute (single-dimensional).
+    Intervals(Cuts),
     /// No function of the values (relaxed multidimensional).
     Local,
 }
@@ -187,7 +196,14 @@ pub enum Infeasible {
         largest_k: Option<u64>,
         /// Whether the levels that the job allows keep an attribute below its root.
         is_bounded: bool,
+        /// Whether higher levels than those would be feasible.
+        higher_levels_help: bool,
+        /// Whether no other node leaves out fewer rows.
+        is_least: bool,
     },
+    /// A single-dimensional search for another measure than discernibility, classification and loss; the
+    /// caller checks that.
+    NotMeasured,
     /// A full-domain search of an attribute without a hierarchy; the caller checks that.
     NoHierarchy,
     /// More columns, or columns with more values, than keys of 1,024 bits hold.
@@ -218,11 +234,15 @@ pub enum Algorithm {
     },
     /// Greedy full-domain recoding.
     Datafly,
+    /// Greedy single-dimensional partitioning.
+    SingleDimensional,
+    /// Iterated two-phase hill climbing over single-dimensional recodings.
+    HillClimb,
 }
 
 impl Algorithm {
     /// Every algorithm with its name, variants included.
-    pub const ALL: [(&'static str, Algorithm); 10] = [
+    pub const ALL: [(&'static str, Algorithm); 12] = [
         ("mondrian", Algorithm::Mondrian),
         ("mondrian-relaxed", Algorithm::MondrianRelaxed),
         ("optimal", Algorithm::Optimal),
@@ -233,12 +253,30 @@ impl Algorithm {
         ("bottom-up", Algorithm::BottomUp { rolls_up: true }),
         ("bottom-up-no-rollup", Algorithm::BottomUp { rolls_up: false }),
         ("datafly", Algorithm::Datafly),
+        ("single-dimensional", Algorithm::SingleDimensional),
+        ("hill-climb", Algorithm::HillClimb),
     ];
 
     /// Whether its recodings have one level per attribute, so that every attribute needs a hierarchy.
     #[must_use]
     pub fn is_full_domain(self) -> bool {
-        !matches!(self, Algorithm::Mondrian | Algorithm::MondrianRelaxed)
+        match self {
+            Algorithm::Mondrian
+            | Algorithm::MondrianRelaxed
+            | Algorithm::SingleDimensional
+            | Algorithm::HillClimb => false,
+            Algorithm::Optimal
+            | Algorithm::Incognito(_)
+            | Algorithm::Samarati
+            | Algorithm::BottomUp { .. }
+            | Algorithm::Datafly => true,
+        }
+    }
+
+    /// Whether its recodings divide each attribute into intervals.
+    #[must_use]
+    pub fn is_single_dimensional(self) -> bool {
+        matches!(self, Algorithm::SingleDimensional | Algorithm::HillClimb)
     }
 
     /// Runs it.
@@ -256,12 +294,17 @@ impl Algorithm {
             Algorithm::Samarati => samarati::run(problem),
             Algorithm::BottomUp { rolls_up } => bottom_up::run(problem, rolls_up),
             Algorithm::Datafly => datafly::run(problem),
+            Algorithm::SingleDimensional => {
+                whole_table(problem).unwrap_or_else(|| single_dimensional::run(problem))
+            }
+            Algorithm::HillClimb => {
+                whole_table(problem).unwrap_or_else(|| hill_climb::run(problem))
+            }
         }
     }
 }
 
-/// A partitioning starts with the whole table as one class, and nothing is left out of it: nothing is
-/// feasible unless that is.
+/// A partitioning starts with the whole table as one class: nothing is found unless that is feasible.
 fn whole_table(problem: &Problem) -> Option<Outcome> {
     if problem.set.is_empty() {
         return Some(Outcome::Infeasible(Infeasible::Empty));

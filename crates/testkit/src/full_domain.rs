@@ -188,6 +188,17 @@ impl Asked<'_> {
         suppressed.len() as u64 <= self.limit
             && !classes.is_empty()
             && (!self.stars || suppressed.is_empty() || self.holds(&stars))
+            && (self.stars || suppressed.is_empty() || self.holds_within(classes))
+    }
+
+    /// Whether every class satisfies the models against the rows of all of them.
+    fn holds_within(&self, classes: &[Rows]) -> bool {
+        let oracle = Oracle { table: self.table, models: self.models, entity: self.entity };
+        let release = oracle.class(&classes.concat());
+        classes.iter().all(|rows| {
+            let class = oracle.class(rows);
+            self.models.iter().all(|model| model.holds_within(&release, &class))
+        })
     }
 
     /// Whether few enough rows break a model: what Incognito asks of a node over some attributes.

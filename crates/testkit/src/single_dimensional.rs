@@ -3,7 +3,7 @@
 //!
 //! Written from Bayardo, Agrawal: *Data Privacy through Optimal k-Anonymization*, ICDE 2005
 //! (`koptimize-icde05`), sections 3 and 4, and TR 1521 (`mondrian-tr1521`), section 2.4. A cut is
-//! an attribute and a code: it separates the codes below it from those from it on, so that it is the
+//! an attribute and a code: it separates the codes below it from those from it on, so it is the
 //! paper's least value of an interval. Works on rows, one at a time, and counts everything afresh
 //! for every set of cuts.
 
@@ -76,18 +76,30 @@ impl Asked<'_> {
         Facts {
             cuts: cuts.clone(),
             n_suppressed: n_suppressed as u64,
-            is_feasible: n_suppressed as u64 <= self.limit && !classes.is_empty(),
+            is_feasible: n_suppressed as u64 <= self.limit
+                && !classes.is_empty()
+                && (n_suppressed == 0 || self.holds_within(&classes)),
             cost: self.cost(cuts, &classes, n_suppressed),
             classes,
         }
+    }
+
+    /// Whether every class satisfies the models against the rows of all of them.
+    fn holds_within(&self, classes: &[Rows]) -> bool {
+        let oracle = Oracle { table: self.table, models: self.models, entity: self.entity };
+        let release = oracle.class(&classes.concat());
+        classes.iter().all(|rows| {
+            let class = oracle.class(rows);
+            self.models.iter().all(|model| model.holds_within(&release, &class))
+        })
     }
 
     /// Every set of cuts that respects the hierarchies, in the order of the sets.
     ///
     /// # Panics
     ///
-    /// If there are more than 2^16 of them, or an attribute has more than 2^16 sets of cuts, allowed
-    /// or not.
+    /// If there are more than 2^16 of them, or if an attribute has more than 2^16 sets of cuts,
+    /// allowed or not.
     #[must_use]
     pub fn all(&self) -> Vec<Facts> {
         let mut found: Vec<Cuts> = vec![vec![]];
@@ -121,12 +133,12 @@ impl Asked<'_> {
         })
     }
 
-    /// Whether one more cut is allowable (TR 1521, section 2.4): whether with it all classes satisfy
-    /// all models, those that it does not divide included.
+    /// Whether one more cut is allowable (TR 1521, section 2.4): whether with it all classes
+    /// satisfy all models, those that it does not divide included.
     ///
     /// The report asks for k points on either side of the cut in every region that it meets. Here a
-    /// side without rows is fine, as it is no class; so a cut that divides no class, or is among the
-    /// others already, is allowable if they leave nothing to suppress. Hierarchies play no part.
+    /// side without rows is fine, as it is no class; so a cut that divides no class, or is among
+    /// the others already, is allowable if they suppress nothing. Hierarchies play no part.
     ///
     /// # Panics
     ///
@@ -146,8 +158,8 @@ impl Asked<'_> {
         }
     }
 
-    /// The rows whose codes are in the same interval of every attribute, for all intervals that have
-    /// any; by the first row.
+    /// The rows whose codes are in the same interval of every attribute, for all intervals that
+    /// have any; by the first row.
     fn divide(&self, cuts: &Cuts) -> Vec<Rows> {
         self.check_cuts(cuts);
         let mut class_of: BTreeMap<Vec<(u32, u32)>, Rows> = BTreeMap::new();

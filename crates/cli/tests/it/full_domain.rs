@@ -505,3 +505,57 @@ fn wide_tables_get_an_answer_within_the_limits() {
         &["--memory-limit", "--algorithm optimal"],
     );
 }
+
+/// t is measured against the table in the search and against the release by whoever gets it: both must
+/// hold where rows are left out.
+#[test]
+fn closeness_holds_within_the_release_too() {
+    let folder = Folder::with(&[
+        ("t.csv", "a,s\nw,q\nx,p\nx,p\nx,q\nx,r\ny,q\nz,q\nz,r\n"),
+        ("h.csv", "w;*\nx;*\ny;*\nz;*\n"),
+    ]);
+    for algorithm in ["optimal", "incognito", "bottom-up", "samarati", "datafly"] {
+        folder.ok(&format!(
+            "anonymize t.csv -o r.csv --force -k 2 --quasi a --sensitive s --t-closeness 0.3 --suppress 60% \
+             --hierarchy a=h.csv --algorithm {algorithm}"
+        ));
+        folder.ok("check r.csv -k 2 --quasi a --sensitive s --t-closeness 0.3");
+    }
+}
+
+/// A missing cell is missing on every level below the root.
+#[test]
+fn a_missing_cell_stays_missing_on_inner_levels() {
+    let folder = Folder::with(&[
+        ("m.csv", "n,s\n1,a\n1,a\n,b\n,b\n2,c\n2,c\n"),
+        ("n.csv", "1;A;*\n2;A;*\n"),
+    ]);
+    let job = "-k 2 --quasi n --insensitive s --hierarchy n=n.csv --algorithm optimal --levels n=1";
+    folder.ok(&format!("anonymize m.csv -o r.parquet {job}"));
+    let ended = folder.ok("profile r.parquet --json");
+    let profile: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let column = &profile["columns"][0];
+    assert_eq!((&column["distinct"], &column["missing"]), (&1.into(), &2.into()), "{column}");
+}
+
+/// Advice is given only where it helps.
+#[test]
+fn advice_is_given_where_it_helps() {
+    let folder = Folder::with(&[
+        ("t.csv", "a,s\nx,1\nx,2\ny,3\ny,4\n"),
+        ("b.csv", "a,s\nx,1\nx,2\ny,1\n"),
+        ("a.csv", "x;*\ny;*\n"),
+    ]);
+    let of = |table: &str| {
+        format!("anonymize {table} -o r.csv --quasi a --hierarchy a=a.csv --algorithm optimal")
+    };
+    folder.fails(&format!("{} -k 5 --entity s", of("t.csv")), 1, &["ask for -k 4 or less"]);
+    folder.ok(&format!("{} -k 4 --entity s --force", of("t.csv")));
+    let ended = folder.run(&format!("{} -k 5 --insensitive s --levels a=0 --force", of("t.csv")));
+    assert!(ended.code == 1 && !ended.stderr.contains("higher levels"), "{}", ended.stderr);
+    let recursive =
+        format!("{} -k 2 --sensitive s --l-diversity recursive:2,2 --force", of("b.csv"));
+    let ended = folder.run(&recursive);
+    assert!(ended.code == 1 && !ended.stderr.contains("left out"), "{}", ended.stderr);
+    folder.ok(&format!("{recursive} --suppress 1rows"));
+}

@@ -12,3 +12,4 @@ mod full_domain;
 mod harness;
 mod hierarchy;
 mod release;
+mod single_dimensional;

@@ -11,7 +11,7 @@ pub(crate) mod tests;
 use incrowd_data::{
     Assignment, Group, Hierarchy, Level, Levels, SUPPRESSED, Shape, running_counts,
 };
-use incrowd_privacy::{Class, Histogram, Model};
+use incrowd_privacy::{Class, Histogram, Model, Tally, all_hold};
 use incrowd_quality::Measure;
 use rayon::prelude::*;
 
@@ -123,7 +123,9 @@ impl<'a> Judge<'a> {
         Verdict {
             n_suppressed: suppressed,
             n_doomed: doomed,
-            is_feasible: is_within && self.stars_hold(at, &fates, suppressed),
+            is_feasible: is_within
+                && self.stars_hold(at, &fates, suppressed)
+                && self.release_holds(at, &fates, suppressed),
             is_hopeless: doomed > self.problem.limit
                 || kept + (suppressed - doomed) == 0
                 || self.is_broken_below(suppressed),
@@ -172,6 +174,25 @@ impl<'a> Judge<'a> {
             self.add(&mut class, at, group);
         }
         self.problem.models.iter().all(|model| model.holds(&class))
+    }
+
+    /// Whether every class that is released satisfies the models measured against what is released; rows
+    /// that are starred are.
+    fn release_holds(&self, at: &Frequencies, fates: &[Fate], suppressed: u64) -> bool {
+        if self.problem.only_counts() || self.problem.stars || suppressed == 0 {
+            return true;
+        }
+        let kept = || (0..fates.len()).filter(|&group| fates[group] == Fate::Kept);
+        let mut release = self.empty_class();
+        kept().for_each(|group| self.add(&mut release, at, group));
+        let mut class = self.empty_class();
+        let mut holds = |group: usize| {
+            class.n_rows = 0;
+            class.histograms.iter_mut().for_each(Histogram::clear);
+            self.add(&mut class, at, group);
+            self.problem.models.iter().all(|model| model.holds_within(&release, &class))
+        };
+        kept().all(&mut holds)
     }
 
     fn fates(&self, at: &Frequencies) -> Vec<Fate> {
@@ -281,36 +302,53 @@ impl<'a> Judge<'a> {
         }
         let suppressed = at.counts.iter().zip(&fates).filter(|(_, fate)| **fate != Fate::Kept);
         let n_suppressed = suppressed.map(|(&rows, _)| u64::from(rows)).sum();
+        let mut tops = self.counter.hierarchies().iter().zip(high.iter());
+        let is_bounded = tops.any(|(hierarchy, level)| level < hierarchy.height());
         Outcome::Infeasible(Infeasible::EveryNode {
             broken,
             n_suppressed,
             breaks_as_stars: !self.stars_hold(&at, &fates, n_suppressed),
             largest_k: self.largest_k(&at),
-            is_bounded: self
-                .counter
-                .hierarchies()
-                .iter()
-                .zip(high.iter())
-                .any(|(hierarchy, level)| level < hierarchy.height()),
+            is_bounded,
+            higher_levels_help: is_bounded && self.roots_hold(),
+            is_least: self.problem.models.iter().all(|model| model.holds_for_supersets()),
         })
     }
 
-    /// The greatest k that is within the suppression limit at the most general node, if k-anonymity of
-    /// rows is all that is asked.
+    /// Whether all rows together satisfy the models.
+    fn roots_hold(&self) -> bool {
+        let set = self.problem.set;
+        let mut tally = Tally::new(set, self.problem.entity);
+        for (vector, &rows) in set.counts.iter().enumerate() {
+            tally.add(vector, rows);
+        }
+        all_hold(self.problem.models, tally.class())
+    }
+
+    /// The greatest k that is within the suppression limit at the most general node, if k-anonymity, of
+    /// rows or of entities, is all that is asked.
     fn largest_k(&self, at: &Frequencies) -> Option<u64> {
-        if !self.problem.only_counts() || self.problem.stars && self.problem.limit > 0 {
+        let only_k = self.problem.models.iter().all(|model| model.least_rows().is_some());
+        if !only_k || self.problem.stars && self.problem.limit > 0 {
             return None;
         }
-        let mut sizes: Vec<u64> = at.counts.iter().map(|&rows| u64::from(rows)).collect();
+        // What k counts, with the rows.
+        let mut sizes: Vec<(u64, u64)> = (0..at.n_groups())
+            .map(|group| {
+                let mut class = self.empty_class();
+                self.add(&mut class, at, group);
+                (class.n_entities, class.n_rows)
+            })
+            .collect();
         sizes.sort_unstable();
         let mut smaller = 0;
-        let is_too_many = |size: &&u64| {
-            smaller += **size;
+        let is_too_many = |(_, rows): &&(u64, u64)| {
+            smaller += rows;
             smaller > self.problem.limit
         };
         // Something must be left, however much may be left out.
         let k = sizes.iter().find(is_too_many).or(sizes.last());
-        k.copied().filter(|&k| (2..self.problem.k).contains(&k))
+        k.map(|(k, _)| *k).filter(|&k| (2..self.problem.k).contains(&k))
     }
 }
 

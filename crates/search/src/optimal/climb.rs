@@ -9,20 +9,6 @@ use rayon::prelude::*;
 use super::{Goal, Search};
 use crate::frequency::Frequencies;
 
-/// Splitmix64 (Steele, Lea, Flood 2014): the same numbers in every run.
-#[derive(Debug, Default)]
-pub(super) struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((z ^ (z >> 31)) % n as u64).expect("below a usize")
-    }
-}
-
 impl Search<'_> {
     /// Climbs once more from a node a few random levels above the best one of a wide lattice.
     pub(super) fn climb_again(&mut self) {

@@ -87,8 +87,8 @@ use rayon::prelude::*;
 
 use crate::full_domain::{Judge, Seen, Ticks, Verdict};
 use crate::lattice::minimal;
+use crate::random::Random;
 use crate::{Found, Infeasible, MinimalNode, Outcome, Problem, Proof, Standing};
-use climb::Random;
 use pairs::Pairs;
 use region::{Region, Snapshot};
 
@@ -164,7 +164,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
             log_groups: &log_groups,
             pairs: Pairs::default(),
             base: None,
-            random: Random::default(),
+            random: Random::new(problem.seed),
         };
         search.start(&low);
         let is_closed = search.close();

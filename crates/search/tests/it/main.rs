@@ -7,10 +7,11 @@ mod full_domain;
 mod laws;
 mod oracle;
 mod properties;
+mod single_dimensional;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use incrowd_data::{FrequencySet, Levels, PartitionTree, SUPPRESSED, Shape};
+use incrowd_data::{FrequencySet, PartitionTree, SUPPRESSED, Shape};
 use incrowd_privacy::{
     Class, Distance, DistinctDiversity, EntropyDiversity, KAnonymity, Model, RecursiveDiversity,
     SquaredErrorDiversity, TCloseness,
@@ -185,7 +186,17 @@ fn check_found(
     }
     match &found.recoding {
         Recoding::Partition(tree) => check_function(set, found, tree)?,
-        Recoding::FullDomain(levels) => check_levels(set, found, levels)?,
+        Recoding::FullDomain(levels) => {
+            let look = |at: usize, code: u32| match &set.attributes[at].shape {
+                Shape::Tree(tree) => tree.group_of(levels.get(at), code),
+                _ => panic!("a full-domain recoding of a column without a hierarchy"),
+            };
+            check_looks(set, found, look)?;
+        }
+        Recoding::Intervals(cuts) => {
+            let look = |at: usize, code: u32| u32::try_from(cuts.interval_of(at, code)).unwrap();
+            check_looks(set, found, look)?;
+        }
         Recoding::Local => {}
     }
     Ok(classes)
@@ -205,16 +216,15 @@ fn check_function(set: &FrequencySet, found: &Found, tree: &PartitionTree) -> Re
     check_tree(tree, &n_codes, 20_000)
 }
 
-/// Two vectors are in the same class just if they look the same at the levels of a node.
-fn check_levels(set: &FrequencySet, found: &Found, levels: &Levels) -> Result<(), String> {
+/// Two vectors are in the same class just if all of their values look the same.
+fn check_looks(
+    set: &FrequencySet,
+    found: &Found,
+    look: impl Fn(usize, u32) -> u32,
+) -> Result<(), String> {
     let label = |vector: usize| -> Vec<u32> {
-        let groups = set.attributes.iter().zip(&set.vectors).zip(levels.iter());
-        groups
-            .map(|((attribute, codes), level)| match &attribute.shape {
-                Shape::Tree(tree) => tree.group_of(level, codes.get(vector)),
-                _ => panic!("a full-domain recoding of a column without a hierarchy"),
-            })
-            .collect()
+        let codes = set.vectors.iter().enumerate();
+        codes.map(|(at, codes)| look(at, codes.get(vector))).collect()
     };
     let mut class_of_label = BTreeMap::new();
     for (vector, &class) in found.assignment.class_of.iter().enumerate() {

@@ -83,7 +83,8 @@ fn all_recodings_of_the_patients() {
     assert_eq!(optimum(&all).unwrap().classes, [[0, 1, 2], [3, 4, 5]]);
 }
 
-/// Ages 30 and 50 and code 2 of the marital states start intervals: {2, 7, 9} of section 4.
+/// {2, 7, 9} of section 4: ages 10-29 and 30-49; either gender; Married, Widowed or Divorced, Never
+/// Married. Counted over all three columns from 1; the least value of each is implied.
 #[test]
 fn the_intervals_of_the_optimal_paper() {
     let table = table(
@@ -163,7 +164,7 @@ fn costs_with_suppression_by_hand() {
     check_cost(Measure::Loss, (3.0 * first + 2.0 * second + 2.0 * 4.0) / (7.0 * 4.0));
 }
 
-/// Three rows `a`, `b` and missing, k = 1 in effect: the mean loss of each set of cuts.
+/// Rows 1, 2 and missing; no models, so that all classes are kept: what each set of cuts loses.
 #[track_caller]
 fn check_loss_with_missing(header: &str, expected: &[(&[u32], f64)]) {
     let table = table(header, "1\n2\n?");
@@ -244,7 +245,7 @@ fn intervals_are_nodes_of_the_hierarchy() {
     check_tree("a;*,b;*,c;*", &[&[], &[1, 2]]);
     check_tree("a;x;*,b;y;*,c;y;*", &[&[], &[1], &[1, 2]]);
     check_tree("a;*,b;*", &[&[], &[1]]);
-    // One child only, and a node of the top that is no other: x and the root have the same leaves.
+    // Nodes with one child: p has the leaf of a, and the root the leaves of x.
     check_tree("a;p;x;*,b;q;x;*,c;q;x;*", &[&[], &[1], &[1, 2]]);
 }
 
