@@ -41,6 +41,20 @@ fn every_value_has_one_label() {
 }
 
 #[test]
+fn starred_rows_are_a_class_too() {
+    let folder = Folder::with(&[("people.csv", &people(300, 5))]);
+    for suppress in ["1%", "5%", "30%"] {
+        folder.ok(&format!(
+            "anonymize people.csv -o r.csv --force -k 5 {PEOPLE_JOB} --algorithm hill-climb --suppress {suppress} \
+             --suppressed star"
+        ));
+        let release = folder.read("r.csv");
+        assert_eq!(rows(&release).len(), 300);
+        assert!(classes(&release, 4).values().all(|rows| *rows >= 5), "{suppress}");
+    }
+}
+
+#[test]
 fn a_hierarchy_is_respected() {
     let folder = Folder::with(&[
         ("t.csv", "town,s\nRome,1\nRome,2\nPisa,3\nLyon,4\nNice,5\nNice,6\n"),

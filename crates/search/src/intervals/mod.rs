@@ -11,7 +11,7 @@ mod moves;
 use std::cmp::Ordering;
 
 use incrowd_data::{Assignment, Cuts, SUPPRESSED};
-use incrowd_privacy::Tally;
+use incrowd_privacy::{Tally, all_hold};
 
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
 
@@ -105,10 +105,11 @@ impl<'a> Board<'a> {
         let n_suppressed = self.n_suppressed();
         n_suppressed <= self.problem.limit
             && n_suppressed < self.problem.set.n_rows
-            && (n_suppressed == 0 || self.costs.only_counts() || self.release_holds())
+            && (n_suppressed == 0 || self.release_holds())
     }
 
-    /// Whether every class that is released satisfies the models measured against what is released.
+    /// Whether what is released with some rows left out satisfies the models: every class measured
+    /// against the released rows, or the starred rows as a class of their own.
     fn release_holds(&self) -> bool {
         let set = self.problem.set;
         let kept = || self.classes.iter().filter(|class| class.is_kept);
@@ -117,6 +118,14 @@ impl<'a> Board<'a> {
             vectors.for_each(|&v| tally.add(v as usize, set.counts[v as usize]));
             tally
         };
+        if self.problem.stars {
+            let lost = self.classes.iter().filter(|class| !class.is_kept);
+            let stars = tally(&mut lost.flat_map(|class| &class.vectors));
+            return all_hold(self.problem.models, stars.class());
+        }
+        if self.costs.only_counts() {
+            return true;
+        }
         let release = tally(&mut kept().flat_map(|class| &class.vectors));
         kept().all(|class| {
             let class = tally(&mut class.vectors.iter());
