@@ -135,6 +135,13 @@ impl Attribute {
         }
     }
 
+    /// The loss of the cell that stands for all values from one code to another.
+    #[must_use]
+    pub fn interval_loss(&self, lo: u32, hi: u32) -> f64 {
+        let is_large = (hi - lo) as usize >= LARGEST_SET;
+        if matches!(self.shape, Shape::Unordered) && is_large { 1.0 } else { self.span(lo, hi) }
+    }
+
     /// The number of values, missing not counted.
     #[must_use]
     pub fn n_values(&self) -> u32 {

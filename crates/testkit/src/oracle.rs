@@ -54,6 +54,16 @@ impl Oracle<'_> {
         all_hold(self.models, &self.class(rows))
     }
 
+    /// Whether every class satisfies the models measured against the rows of all of them.
+    #[must_use]
+    pub fn hold_within(&self, classes: &[Rows]) -> bool {
+        let release = self.class(&classes.concat());
+        classes.iter().all(|rows| {
+            let class = self.class(rows);
+            self.models.iter().all(|model| model.holds_within(&release, &class))
+        })
+    }
+
     /// Whether any cut of the rows leaves parts that may all be classes: the negation of minimality
     /// (TR 1521, section 2.3).
     #[must_use]

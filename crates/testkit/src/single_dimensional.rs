@@ -87,11 +87,7 @@ impl Asked<'_> {
     /// Whether every class satisfies the models against the rows of all of them.
     fn holds_within(&self, classes: &[Rows]) -> bool {
         let oracle = Oracle { table: self.table, models: self.models, entity: self.entity };
-        let release = oracle.class(&classes.concat());
-        classes.iter().all(|rows| {
-            let class = oracle.class(rows);
-            self.models.iter().all(|model| model.holds_within(&release, &class))
-        })
+        oracle.hold_within(classes)
     }
 
     /// Every set of cuts that respects the hierarchies, in the order of the sets.

@@ -12,7 +12,7 @@ mod spread;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use incrowd_data::{Codes, FrequencySet, Hierarchy, Level, Levels, Shape};
+use incrowd_data::{Codes, FrequencySet, Hierarchy, Level, Levels};
 
 use group::{Grouped, LARGE, Sources};
 use key::{Change, Field, layout};
@@ -67,16 +67,12 @@ pub(crate) struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    /// A counter over attributes that all have hierarchies, which also counts some extra columns.
-    pub(crate) fn new(set: &'a FrequencySet, extras: Vec<usize>) -> Result<Counter<'a>, TooWide> {
-        let hierarchies: Vec<&Hierarchy> = set
-            .attributes
-            .iter()
-            .map(|attribute| match &attribute.shape {
-                Shape::Tree(hierarchy) => hierarchy,
-                _ => panic!("a full-domain search needs hierarchies; the caller checks that"),
-            })
-            .collect();
+    /// A counter over attributes with these hierarchies, which also counts some extra columns.
+    pub(crate) fn new(
+        set: &'a FrequencySet,
+        hierarchies: Vec<&'a Hierarchy>,
+        extras: Vec<usize>,
+    ) -> Result<Counter<'a>, TooWide> {
         let (fields, words) = layout(&hierarchies)?;
         let up = hierarchies.iter().map(|hierarchy| maps(hierarchy)).collect();
         let (n_scans, n_rollups) = (AtomicU64::new(0), AtomicU64::new(0));

@@ -94,7 +94,7 @@ impl<'a> Judge<'a> {
             .collect();
         let target = problem.target.filter(|_| needs_target);
         let target = target.and_then(|target| extras.iter().position(|&extra| extra == target));
-        let counter = Counter::new(problem.set, extras.clone())
+        let counter = Counter::new(problem.set, hierarchies.clone(), extras.clone())
             .map_err(|_| Outcome::Infeasible(Infeasible::TooWide))?;
         let running: Vec<Vec<u64>> = (0..hierarchies.len())
             .into_par_iter()
@@ -114,11 +114,7 @@ impl<'a> Judge<'a> {
             u64::from(most.unwrap_or(0))
         };
         let price = self.pricing.price(&self.counter, at, &fates, majority);
-        let mut judged = Sums::default();
-        for (&rows, &fate) in at.counts.iter().zip(&fates) {
-            judged.add(u64::from(rows), fate);
-        }
-        let Sums { kept, suppressed, doomed } = judged;
+        let Sums { kept, suppressed, doomed } = Sums::of(at, &fates);
         let is_within = suppressed <= self.problem.limit && kept > 0;
         Verdict {
             n_suppressed: suppressed,
@@ -137,11 +133,7 @@ impl<'a> Judge<'a> {
     /// searches which go by the laws of the lattice search with. It is monotone for any models, and
     /// being feasible where all models hold for supersets or nothing may be suppressed.
     pub(crate) fn may_hold(&self, at: &Frequencies) -> bool {
-        let fates = self.fates(at);
-        let mut judged = Sums::default();
-        for (&rows, &fate) in at.counts.iter().zip(&fates) {
-            judged.add(u64::from(rows), fate);
-        }
+        let judged = Sums::of(at, &self.fates(at));
         judged.doomed <= self.problem.limit
             && judged.doomed < self.problem.set.n_rows
             && !self.is_broken_below(judged.suppressed)
@@ -173,7 +165,7 @@ impl<'a> Judge<'a> {
         for group in (0..fates.len()).filter(|&group| fates[group] != Fate::Kept) {
             self.add(&mut class, at, group);
         }
-        self.problem.models.iter().all(|model| model.holds(&class))
+        all_hold(self.problem.models, &class)
     }
 
     /// Whether every class that is released satisfies the models measured against what is released; rows
@@ -187,9 +179,7 @@ impl<'a> Judge<'a> {
         kept().for_each(|group| self.add(&mut release, at, group));
         let mut class = self.empty_class();
         let mut holds = |group: usize| {
-            class.n_rows = 0;
-            class.histograms.iter_mut().for_each(Histogram::clear);
-            self.add(&mut class, at, group);
+            self.fill(&mut class, at, group);
             self.problem.models.iter().all(|model| model.holds_within(&release, &class))
         };
         kept().all(&mut holds)
@@ -207,9 +197,7 @@ impl<'a> Judge<'a> {
                 if u64::from(at.counts[group]) < k {
                     return Fate::Doomed;
                 }
-                class.n_rows = 0;
-                class.histograms.iter_mut().for_each(Histogram::clear);
-                self.add(&mut class, at, group);
+                self.fill(&mut class, at, group);
                 fate(self.problem.models, &class)
             })
             .collect()
@@ -219,6 +207,13 @@ impl<'a> Judge<'a> {
         let extras = &self.problem.set.extras;
         let histograms = extras.iter().map(|extra| Histogram::new(extra.n_codes)).collect();
         Class { n_rows: 0, n_entities: 0, histograms }
+    }
+
+    /// Makes a class of just one group.
+    fn fill(&self, class: &mut Class, at: &Frequencies, group: usize) {
+        class.n_rows = 0;
+        class.histograms.iter_mut().for_each(Histogram::clear);
+        self.add(class, at, group);
     }
 
     fn add(&self, class: &mut Class, at: &Frequencies, group: usize) {
@@ -288,9 +283,7 @@ impl<'a> Judge<'a> {
         let models = self.problem.models;
         let mut rows_of_model = vec![0u64; models.len()];
         for group in 0..at.n_groups() {
-            class.n_rows = 0;
-            class.histograms.iter_mut().for_each(Histogram::clear);
-            self.add(&mut class, &at, group);
+            self.fill(&mut class, &at, group);
             for (rows, _) in
                 rows_of_model.iter_mut().zip(models).filter(|(_, model)| !model.holds(&class))
             {
@@ -300,8 +293,7 @@ impl<'a> Judge<'a> {
         for (model, rows) in models.iter().zip(rows_of_model).filter(|(_, rows)| *rows > 0) {
             broken.push((model.describe(), rows));
         }
-        let suppressed = at.counts.iter().zip(&fates).filter(|(_, fate)| **fate != Fate::Kept);
-        let n_suppressed = suppressed.map(|(&rows, _)| u64::from(rows)).sum();
+        let n_suppressed = Sums::of(&at, &fates).suppressed;
         let mut tops = self.counter.hierarchies().iter().zip(high.iter());
         let is_bounded = tops.any(|(hierarchy, level)| level < hierarchy.height());
         Outcome::Infeasible(Infeasible::EveryNode {
@@ -360,15 +352,20 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, rows: u64, fate: Fate) {
-        match fate {
-            Fate::Kept => self.kept += rows,
-            Fate::Suppressed => self.suppressed += rows,
-            Fate::Doomed => {
-                self.suppressed += rows;
-                self.doomed += rows;
+    fn of(at: &Frequencies, fates: &[Fate]) -> Sums {
+        let mut sums = Sums::default();
+        for (&rows, fate) in at.counts.iter().zip(fates) {
+            let rows = u64::from(rows);
+            match fate {
+                Fate::Kept => sums.kept += rows,
+                Fate::Suppressed => sums.suppressed += rows,
+                Fate::Doomed => {
+                    sums.suppressed += rows;
+                    sums.doomed += rows;
+                }
             }
         }
+        sums
     }
 }
 

@@ -1,6 +1,6 @@
 //! What classes under a set of cuts cost.
 
-use incrowd_data::{Attribute, Shape};
+use incrowd_data::Attribute;
 use incrowd_privacy::{Tally, all_hold};
 use incrowd_quality::Measure;
 
@@ -14,18 +14,8 @@ pub(crate) struct Costs {
     k: u64,
     only_counts: bool,
     n_attributes: f64,
-    /// By attribute, first and last code: the loss of an interval, looked up in a triangle.
-    losses: Vec<Losses>,
+    attributes: Vec<Attribute>,
     n_targets: usize,
-}
-
-/// The loss of every interval of an attribute.
-#[derive(Debug)]
-enum Losses {
-    /// By position: (hi - lo) / range, 1 where missing lies together with values.
-    Line { positions: Vec<f64>, range: f64, missing: Option<u32> },
-    /// By the attribute itself.
-    Tree(Box<Attribute>),
 }
 
 /// The measures that a single-dimensional search minimises.
@@ -48,7 +38,7 @@ impl Costs {
             k: problem.k,
             only_counts: problem.only_counts(),
             n_attributes: problem.set.attributes.len() as f64,
-            losses: problem.set.attributes.iter().map(losses).collect(),
+            attributes: problem.set.attributes.clone(),
             n_targets: target.map_or(0, |target| problem.set.extras[target].n_codes as usize),
         })
     }
@@ -63,8 +53,9 @@ impl Costs {
         self.only_counts
     }
 
-    pub(super) fn least_rows(&self) -> u64 {
-        self.k
+    /// Whether every model holds for so many rows, where their number decides.
+    pub(super) fn holds_by_count(&self, n_rows: u64) -> Option<bool> {
+        (self.only_counts || n_rows < self.k).then_some(n_rows >= self.k)
     }
 
     /// Rows by target code.
@@ -80,28 +71,26 @@ impl Costs {
     }
 
     /// Whether every model holds for a class.
-    pub(super) fn holds(&self, problem: &Problem, vectors: &[u32], n_rows: u64) -> bool {
-        if self.only_counts || n_rows < self.k {
-            return n_rows >= self.k;
-        }
-        let mut tally = Tally::new(problem.set, problem.entity);
-        for &vector in vectors {
-            tally.add(vector as usize, problem.set.counts[vector as usize]);
-        }
-        all_hold(problem.models, tally.class())
+    pub(super) fn holds(
+        &self,
+        problem: &Problem,
+        vectors: impl Iterator<Item = u32>,
+        n_rows: u64,
+    ) -> bool {
+        self.holds_by_count(n_rows).unwrap_or_else(|| {
+            let mut tally = Tally::new(problem.set, problem.entity);
+            for vector in vectors {
+                tally.add(vector as usize, problem.set.counts[vector as usize]);
+            }
+            all_hold(problem.models, tally.class())
+        })
     }
 
     /// The loss of an interval.
     pub(super) fn loss(&self, attribute: usize, lo: u32, hi: u32) -> f64 {
-        if self.measure != Measure::Loss || lo == hi {
-            return 0.0;
-        }
-        match &self.losses[attribute] {
-            Losses::Line { missing: Some(missing), .. } if hi == *missing => 1.0,
-            Losses::Line { positions, range, .. } => {
-                (positions[hi as usize] - positions[lo as usize]) / range
-            }
-            Losses::Tree(attribute) => attribute.loss(&attribute.cell(lo, hi, &[])),
+        match self.measure {
+            Measure::Loss => self.attributes[attribute].interval_loss(lo, hi),
+            _ => 0.0,
         }
     }
 
@@ -144,19 +133,5 @@ impl Costs {
             Measure::Loss => cost / (self.n_rows * self.n_attributes).max(1.0),
             _ => cost,
         }
-    }
-}
-
-fn losses(attribute: &Attribute) -> Losses {
-    match &attribute.shape {
-        Shape::Numeric | Shape::Ordinal | Shape::Tree(_) => {
-            Losses::Tree(Box::new(attribute.clone()))
-        }
-        // A set of values counts by its size, which is how far an interval of codes reaches.
-        Shape::Unordered => Losses::Line {
-            positions: (0..attribute.n_codes()).map(f64::from).collect(),
-            range: f64::from(attribute.n_codes().max(2) - 1),
-            missing: None,
-        },
     }
 }

@@ -79,7 +79,7 @@ impl<'a> Board<'a> {
         let counts = &self.problem.set.counts;
         let n_rows = vectors.iter().map(|&vector| u64::from(counts[vector as usize])).sum();
         let targets = self.costs.targets(self.problem, &vectors);
-        let is_kept = self.costs.holds(self.problem, &vectors, n_rows);
+        let is_kept = self.costs.holds(self.problem, vectors.iter().copied(), n_rows);
         let cost = self.costs.of_class(n_rows, &targets, is_kept, &intervals);
         Class { vectors, n_rows, intervals, targets, is_kept, cost }
     }

@@ -22,7 +22,7 @@ pub(crate) enum Move {
 pub(crate) struct Weighed {
     pub(crate) made: Move,
     pub(crate) standing: Standing,
-    /// Whether no row is lost that was kept before.
+    /// Whether no more rows are suppressed than before.
     pub(crate) is_lossless: bool,
 }
 
@@ -31,7 +31,6 @@ pub(crate) struct Weighed {
 struct Change {
     cost: f64,
     n_suppressed: i64,
-    n_newly_lost: u64,
 }
 
 impl Change {
@@ -39,7 +38,6 @@ impl Change {
         self.cost += cost;
         if !is_kept {
             self.n_suppressed += n_rows.cast_signed();
-            self.n_newly_lost += n_rows;
         }
     }
 
@@ -47,7 +45,6 @@ impl Change {
         self.cost -= class.cost;
         if !class.is_kept {
             self.n_suppressed -= class.n_rows.cast_signed();
-            self.n_newly_lost = self.n_newly_lost.saturating_sub(class.n_rows);
         }
     }
 }
@@ -119,10 +116,11 @@ impl Board<'_> {
         let limit = self.problem.limit;
         made.zip(changes)
             .map(|(made, change)| {
+                let is_lossless = change.n_suppressed <= 0;
                 let n_suppressed = (n_suppressed + change.n_suppressed).cast_unsigned();
                 let n_beyond = n_suppressed.saturating_sub(limit);
                 let standing = Standing { n_beyond, cost: now.cost + change.cost };
-                Weighed { made, standing, is_lossless: change.n_newly_lost == 0 }
+                Weighed { made, standing, is_lossless }
             })
             .collect()
     }
@@ -232,15 +230,8 @@ impl Board<'_> {
             targets.iter_mut().zip(&class.targets).for_each(|(sum, rows)| *sum += rows);
             change.whole(class);
         }
-        let is_kept = if self.costs.only_counts() || n_rows < self.costs.least_rows() {
-            n_rows >= self.costs.least_rows()
-        } else {
-            let mut tally = Tally::new(self.problem.set, self.problem.entity);
-            for &vector in classes().flat_map(|class| &class.vectors) {
-                tally.add(vector as usize, self.problem.set.counts[vector as usize]);
-            }
-            all_hold(self.problem.models, tally.class())
-        };
+        let vectors = classes().flat_map(|class| class.vectors.iter().copied());
+        let is_kept = self.costs.holds(self.problem, vectors, n_rows);
         let mut intervals = self.classes[joined[0]].intervals.clone();
         intervals[attribute] = run;
         let cost = self.costs.of_class(n_rows, &targets, is_kept, &intervals);
@@ -395,8 +386,8 @@ impl<'a, 'b> Parts<'a, 'b> {
 
     fn holds(&self, lo: u32, hi: u32, n_rows: u64) -> bool {
         let Board { costs, problem, .. } = self.board;
-        if costs.only_counts() || n_rows < costs.least_rows() {
-            return n_rows >= costs.least_rows();
+        if let Some(is_held) = costs.holds_by_count(n_rows) {
+            return is_held;
         }
         if lo == self.lo {
             return self.ends_hold[(hi - self.lo) as usize + 1].0;
@@ -406,7 +397,6 @@ impl<'a, 'b> Parts<'a, 'b> {
         }
         let codes = &problem.set.vectors[self.attribute];
         let is_inside = |vector: &u32| (lo..=hi).contains(&codes.get(*vector as usize));
-        let vectors: Vec<u32> = self.class.vectors.iter().copied().filter(is_inside).collect();
-        costs.holds(problem, &vectors, n_rows)
+        costs.holds(problem, self.class.vectors.iter().copied().filter(is_inside), n_rows)
     }
 }
