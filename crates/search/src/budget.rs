@@ -40,6 +40,7 @@ pub struct Budget {
     watch: Watch,
     deadline: Option<Instant>,
     memory: Option<u64>,
+    nodes: Option<u64>,
 }
 
 /// What a search may hold beside the table if nobody says otherwise.
@@ -76,6 +77,17 @@ impl Budget {
     #[must_use]
     pub fn watched_by(self, watch: Watch) -> Budget {
         Budget { watch, ..self }
+    }
+
+    /// The same budget, which ends after so many nodes as well.
+    #[must_use]
+    pub fn visiting(self, nodes: Option<u64>) -> Budget {
+        Budget { nodes, ..self }
+    }
+
+    /// Whether a search may look at no more nodes.
+    pub(crate) fn has_seen(&self, nodes: u64) -> bool {
+        self.nodes.is_some_and(|most| nodes >= most)
     }
 
     /// Says how far the search is.

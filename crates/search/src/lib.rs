@@ -11,6 +11,7 @@ mod full_domain;
 mod hill_climb;
 mod incognito;
 mod intervals;
+mod koptimize;
 pub mod lattice;
 pub mod mondrian;
 pub mod optimal;
@@ -238,11 +239,13 @@ pub enum Algorithm {
     SingleDimensional,
     /// Iterated two-phase hill climbing over single-dimensional recodings.
     HillClimb,
+    /// The proven optimum of single-dimensional recoding.
+    KOptimize,
 }
 
 impl Algorithm {
     /// Every algorithm with its name, variants included.
-    pub const ALL: [(&'static str, Algorithm); 12] = [
+    pub const ALL: [(&'static str, Algorithm); 13] = [
         ("mondrian", Algorithm::Mondrian),
         ("mondrian-relaxed", Algorithm::MondrianRelaxed),
         ("optimal", Algorithm::Optimal),
@@ -255,6 +258,7 @@ impl Algorithm {
         ("datafly", Algorithm::Datafly),
         ("single-dimensional", Algorithm::SingleDimensional),
         ("hill-climb", Algorithm::HillClimb),
+        ("koptimize", Algorithm::KOptimize),
     ];
 
     /// Whether its recodings have one level per attribute, so that every attribute needs a hierarchy.
@@ -264,7 +268,8 @@ impl Algorithm {
             Algorithm::Mondrian
             | Algorithm::MondrianRelaxed
             | Algorithm::SingleDimensional
-            | Algorithm::HillClimb => false,
+            | Algorithm::HillClimb
+            | Algorithm::KOptimize => false,
             Algorithm::Optimal
             | Algorithm::Incognito(_)
             | Algorithm::Samarati
@@ -276,7 +281,10 @@ impl Algorithm {
     /// Whether its recodings divide each attribute into intervals.
     #[must_use]
     pub fn is_single_dimensional(self) -> bool {
-        matches!(self, Algorithm::SingleDimensional | Algorithm::HillClimb)
+        matches!(
+            self,
+            Algorithm::SingleDimensional | Algorithm::HillClimb | Algorithm::KOptimize
+        )
     }
 
     /// Runs it.
@@ -299,6 +307,9 @@ impl Algorithm {
             }
             Algorithm::HillClimb => {
                 whole_table(problem).unwrap_or_else(|| hill_climb::run(problem))
+            }
+            Algorithm::KOptimize => {
+                whole_table(problem).unwrap_or_else(|| koptimize::run(problem))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Groups of all attributes packed into one key, a field of bits each.
 
-use incrowd_data::{Hierarchy, bits_for};
+use incrowd_data::bits_for;
 
 use super::TooWide;
 
@@ -9,18 +9,20 @@ pub(super) const MOST_WORDS: usize = 16;
 
 /// Where the group of an attribute stands in a key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
-    pub(super) word: usize,
-    pub(super) shift: u32,
-    pub(super) mask: u64,
+pub(crate) struct Field {
+    pub(crate) word: usize,
+    pub(crate) shift: u32,
+    pub(crate) mask: u64,
 }
 
 /// A field per attribute, none of which lies across two words.
-pub(super) fn layout(hierarchies: &[&Hierarchy]) -> Result<(Vec<Field>, usize), TooWide> {
+pub(crate) fn layout(
+    n_codes: impl Iterator<Item = u32>,
+) -> Result<(Vec<Field>, usize), TooWide> {
     let (mut word, mut shift) = (0, 0);
-    let mut fields = Vec::with_capacity(hierarchies.len());
-    for hierarchy in hierarchies {
-        let bits = bits_for(hierarchy.n_leaves());
+    let mut fields = Vec::new();
+    for n_codes in n_codes {
+        let bits = bits_for(n_codes);
         if bits == 0 {
             fields.push(Field { word: 0, shift: 0, mask: 0 });
             continue;

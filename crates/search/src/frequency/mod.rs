@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use incrowd_data::{Codes, FrequencySet, Hierarchy, Level, Levels};
 
 use group::{Grouped, LARGE, Sources};
-use key::{Change, Field, layout};
+use key::Change;
+pub(crate) use key::{Field, layout};
 use spread::Spread;
 
 /// Stands for the level of an attribute that is not counted: one group of everything.
@@ -73,7 +74,7 @@ impl<'a> Counter<'a> {
         hierarchies: Vec<&'a Hierarchy>,
         extras: Vec<usize>,
     ) -> Result<Counter<'a>, TooWide> {
-        let (fields, words) = layout(&hierarchies)?;
+        let (fields, words) = layout(hierarchies.iter().map(|hierarchy| hierarchy.n_leaves()))?;
         let up = hierarchies.iter().map(|hierarchy| maps(hierarchy)).collect();
         let (n_scans, n_rollups) = (AtomicU64::new(0), AtomicU64::new(0));
         Ok(Counter { set, hierarchies, fields, words, up, extras, n_scans, n_rollups })

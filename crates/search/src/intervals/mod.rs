@@ -16,6 +16,7 @@ use incrowd_privacy::{Tally, all_hold};
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
 
 pub(crate) use cost::Costs;
+use moves::Move;
 
 /// Rows that look the same.
 #[derive(Clone, Debug)]
@@ -71,6 +72,18 @@ impl<'a> Board<'a> {
         let mut board = Board { problem, costs, cuts, classes: Vec::new() };
         let class = board.class((0..n_vectors).collect(), intervals);
         board.classes.push(class);
+        board
+    }
+
+    /// The classes under some cuts.
+    pub(crate) fn under(problem: &'a Problem<'a>, costs: &'a Costs, cuts: &Cuts) -> Board<'a> {
+        let mut board = Board::new(problem, costs);
+        for attribute in 0..problem.set.attributes.len() {
+            let before = cuts.of(attribute).to_vec();
+            if !before.is_empty() {
+                board.make(&Move::Split { attribute, before });
+            }
+        }
         board
     }
 
@@ -135,7 +148,7 @@ impl<'a> Board<'a> {
     }
 
     /// The outcome that releases it.
-    pub(crate) fn outcome(&self, nodes_checked: u64, is_cut_short: bool) -> Outcome {
+    pub(crate) fn outcome(&self, nodes_checked: u64, proof: Proof) -> Outcome {
         let mut class_of = vec![SUPPRESSED; self.problem.set.len()];
         let mut n_classes = 0;
         for class in self.classes.iter().filter(|class| class.is_kept) {
@@ -145,7 +158,7 @@ impl<'a> Board<'a> {
             n_classes += 1;
         }
         let cost = self.costs.value(self.standing().cost);
-        let proof = Proof { cost: Some(cost), is_cut_short, ..Proof::default() };
+        let proof = Proof { cost: Some(cost), ..proof };
         Outcome::Found(Box::new(Found {
             assignment: Assignment { class_of, n_classes, parts: Vec::new() },
             recoding: Recoding::Intervals(self.cuts.clone()),

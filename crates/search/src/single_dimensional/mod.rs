@@ -33,7 +33,7 @@
 //! `hill_climb`, which also takes splits back; `intervals` for what both share.
 
 use crate::intervals::{Board, Costs};
-use crate::{Infeasible, Outcome, Problem};
+use crate::{Infeasible, Outcome, Problem, Proof};
 
 /// Runs the search.
 pub(crate) fn run(problem: &Problem) -> Outcome {
@@ -60,5 +60,6 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;
     }
-    board.outcome(nodes_checked, problem.budget.is_spent())
+    let proof = Proof { is_cut_short: problem.budget.is_spent(), ..Proof::default() };
+    board.outcome(nodes_checked, proof)
 }

@@ -1,0 +1,238 @@
+//! K-Optimize.
+
+mod best;
+mod class;
+mod grid;
+mod node;
+mod price;
+mod space;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod workers;
+
+use incrowd_data::Cuts;
+use incrowd_privacy::{Tally, all_hold};
+use incrowd_quality::Measure;
+
+use crate::frequency::{Field, layout};
+use crate::intervals::{Board, Costs};
+use crate::{Infeasible, Outcome, Problem, Proof};
+
+use best::{Best, Shared};
+use node::{Desk, Node};
+use price::{Classification, Discernibility, Loss, Price};
+use space::Space;
+
+/// The codes of a vector, packed.
+type Key<const N: usize> = [u64; N];
+
+/// The pruning rules; each can be switched off without another answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    pub(crate) useless: bool,
+    pub(crate) limit: bool,
+    pub(crate) bound: bool,
+    pub(crate) tail: bool,
+    pub(crate) local: bool,
+    pub(crate) sweep: bool,
+    pub(crate) last: bool,
+}
+
+impl Rules {
+    pub(crate) const ALL: Rules = Rules {
+        useless: true,
+        limit: true,
+        bound: true,
+        tail: true,
+        local: true,
+        sweep: true,
+        last: true,
+    };
+
+    /// All but one, for each in turn.
+    #[cfg(test)]
+    pub(crate) const EACH_OFF: [Rules; 7] = [
+        Rules { useless: false, ..Rules::ALL },
+        Rules { limit: false, ..Rules::ALL },
+        Rules { bound: false, ..Rules::ALL },
+        Rules { tail: false, ..Rules::ALL },
+        Rules { local: false, ..Rules::ALL },
+        Rules { sweep: false, ..Rules::ALL },
+        Rules { last: false, ..Rules::ALL },
+    ];
+}
+
+/// What stays the same throughout a search.
+struct Ground<'a, P, const N: usize> {
+    problem: &'a Problem<'a>,
+    costs: &'a Costs,
+    price: P,
+    space: Space,
+    fields: Vec<Field>,
+    n_lanes: usize,
+    k: u64,
+    /// Whether models have to look at the rows of a class, not only at their number.
+    looks_at_rows: bool,
+    /// Whether a class that breaks a model has no part that satisfies all.
+    is_monotone: bool,
+    /// Whether the number of rows decides everything, so that a set of cuts that loses fewer rows is never
+    /// refused for it.
+    is_plain: bool,
+    rules: Rules,
+    /// The attribute that is cut last.
+    last: Option<usize>,
+}
+
+impl<P: Price, const N: usize> Ground<'_, P, N> {
+    /// The lane in which a vector's rows are counted.
+    fn lane_of(&self, vector: usize) -> usize {
+        match self.problem.target {
+            Some(target) if self.n_lanes > 1 => {
+                self.problem.set.extras[target].codes.get(vector) as usize
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether every model holds for some rows.
+    fn is_kept(&self, n_rows: u64, vectors: &[u32]) -> bool {
+        n_rows >= self.k && (!self.looks_at_rows || all_hold(self.problem.models, self.tally(vectors).class()))
+    }
+
+    /// Whether no part of some rows can be kept.
+    fn is_dead(&self, n_rows: u64, vectors: &[u32]) -> bool {
+        if n_rows < self.k || !self.looks_at_rows {
+            return n_rows < self.k;
+        }
+        let tally = self.tally(vectors);
+        // If nothing may be lost, every part would have to be kept, and then the whole would be.
+        let is_final = self.is_monotone && self.problem.limit == 0;
+        self.problem.models.iter().any(|model| {
+            (is_final || model.holds_for_supersets()) && !model.holds(tally.class())
+        })
+    }
+
+    fn tally(&self, vectors: &[u32]) -> Tally<'_> {
+        let set = self.problem.set;
+        let mut tally = Tally::new(set, self.problem.entity);
+        for &vector in vectors {
+            tally.add(vector as usize, set.counts[vector as usize]);
+        }
+        tally
+    }
+
+    /// Whether a set of cuts that loses so many rows, no more than the limit, may be released.
+    fn is_feasible(&self, cuts: &Cuts, n_lost: u64) -> bool {
+        n_lost < self.problem.set.n_rows
+            && (self.is_plain || Board::under(self.problem, self.costs, cuts).is_feasible())
+    }
+
+    /// The attribute that has more steps in a node's tail than all others.
+    fn last(&self, node: &Node<N>) -> Option<usize> {
+        let n_of = |attribute: usize| {
+            let range = self.space.of_attribute[attribute].clone();
+            range.filter(|&step| node.tail.has(step)).count()
+        };
+        let n_all = node.tail.iter().count();
+        let many = |attribute: &usize| self.rules.last && 2 * n_of(*attribute) > n_all;
+        (0..self.fields.len()).find(many)
+    }
+
+    /// A cost in the measure's own terms.
+    fn value(&self, cost: u64) -> f64 {
+        self.price.value(cost, self.problem.set.n_rows)
+    }
+}
+
+/// Runs the search.
+pub(crate) fn run(problem: &Problem) -> Outcome {
+    run_by(problem, Rules::ALL)
+}
+
+/// Runs the search with some of the rules.
+pub(crate) fn run_by(problem: &Problem, rules: Rules) -> Outcome {
+    let set = problem.set;
+    let Some(costs) = Costs::new(problem) else {
+        return Outcome::Infeasible(Infeasible::NotMeasured);
+    };
+    match problem.measure {
+        Measure::Discernibility => {
+            let price = Discernibility { n_rows: set.n_rows, k: problem.k };
+            by_width(problem, &costs, price, 1, rules)
+        }
+        Measure::Classification => {
+            let n_codes = problem.target.map_or(1, |target| set.extras[target].n_codes as usize);
+            by_width(problem, &costs, Classification, n_codes.max(1), rules)
+        }
+        _ => {
+            let price = Loss::new(&set.attributes, set.n_rows);
+            by_width(problem, &costs, price, 1, rules)
+        }
+    }
+}
+
+fn by_width<P: Price>(
+    problem: &Problem,
+    costs: &Costs,
+    price: P,
+    n_lanes: usize,
+    rules: Rules,
+) -> Outcome {
+    let n_codes = problem.set.attributes.iter().map(|attribute| attribute.n_codes());
+    let Ok((fields, n_words)) = layout(n_codes) else {
+        return Outcome::Infeasible(Infeasible::TooWide);
+    };
+    match n_words {
+        1 => search(ground::<P, 1>(problem, costs, price, n_lanes, rules, fields)),
+        2 => search(ground::<P, 2>(problem, costs, price, n_lanes, rules, fields)),
+        _ => search(ground::<P, 16>(problem, costs, price, n_lanes, rules, fields)),
+    }
+}
+
+fn ground<'a, P: Price, const N: usize>(
+    problem: &'a Problem<'a>,
+    costs: &'a Costs,
+    price: P,
+    n_lanes: usize,
+    rules: Rules,
+    fields: Vec<Field>,
+) -> Ground<'a, P, N> {
+    let looks_at_rows = !problem.only_counts();
+    Ground {
+        problem,
+        costs,
+        price,
+        space: Space::new(&problem.set.attributes),
+        fields,
+        n_lanes,
+        k: problem.k,
+        looks_at_rows,
+        is_monotone: problem.models.iter().all(|model| model.is_monotone()),
+        is_plain: !looks_at_rows && (!problem.stars || problem.limit == 0),
+        rules,
+        last: None,
+    }
+}
+
+fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
+    let problem = ground.problem;
+    let mut desk = Desk::default();
+    let mut root = Node::root(&ground, &mut desk);
+    let cuts = Cuts::none(problem.set.attributes.len());
+    let best = Shared::new(Best::new(root.cost(&ground).0, cuts));
+    root.reduce(&ground, &mut desk, &best.get());
+    ground.last = ground.last(&root);
+    let ground = &ground;
+    let ended = workers::search(ground, &best, vec![root], 0);
+    if problem.budget.is_cancelled() {
+        return Outcome::Cancelled;
+    }
+    let best = best.get();
+    let floor = ended.open.iter().map(|node| node.floor).min();
+    let lower_bound = floor.map(|floor| ground.value(floor.min(best.cost)));
+    let board = Board::under(problem, ground.costs, &best.cuts);
+    let is_optimal = ended.open.is_empty();
+    let proof = Proof { is_optimal, lower_bound, is_cut_short: !is_optimal, cost: None };
+    board.outcome(ended.n_nodes, proof)
+}

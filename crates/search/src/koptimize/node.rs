@@ -1,0 +1,375 @@
+//! A node of the search: steps that are made, steps that may still be, and what that leaves.
+
+use super::best::Best;
+use super::class::{Class, Scratch};
+use super::grid::Grid;
+use super::price::Price;
+use super::space::StepSet;
+use super::Ground;
+
+/// The sets of steps that hold all of `made` and some of `tail`: the paper's head set and tail set.
+#[derive(Debug)]
+pub(super) struct Node<const N: usize> {
+    pub(super) made: Vec<usize>,
+    pub(super) tail: StepSet,
+    /// The classes that may be kept, whole or divided.
+    pub(super) classes: Vec<Class<N>>,
+    /// By class, the least that its rows cost.
+    floors: Vec<u64>,
+    /// Rows that are lost whatever is made.
+    pub(super) n_lost: u64,
+    /// The least that any set of the node costs.
+    pub(super) floor: u64,
+    /// The number of cuts that are made.
+    pub(super) n_cuts: usize,
+    /// Whether the tail has lost steps since the classes were settled.
+    is_stale: bool,
+}
+
+/// What a step would do to the classes, by itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Weight {
+    /// Rows that would be lost.
+    n_lost: u64,
+    /// By how much the floor would rise.
+    rise: u64,
+    /// Pairs of rows that it separates.
+    n_pairs: u64,
+    /// Whether it may pay.
+    is_useful: bool,
+}
+
+/// What a worker keeps from node to node.
+#[derive(Debug, Default)]
+pub(super) struct Desk {
+    pub(super) scratch: Scratch,
+    weights: Vec<Weight>,
+    rises: Vec<(usize, u64)>,
+}
+
+impl<const N: usize> Node<N> {
+    /// The node of all sets.
+    pub(super) fn root<P: Price>(ground: &Ground<P, N>, desk: &mut Desk) -> Node<N> {
+        let n_steps = ground.space.steps.len();
+        let mut tail = StepSet::none(n_steps);
+        (0..n_steps).for_each(|step| tail.insert(step));
+        let grid = Grid::new(ground, &[], &tail);
+        let whole = Class::whole(ground, &grid).settle(ground, &grid, &mut desk.scratch);
+        let floor = whole.atoms.floor;
+        Node {
+            made: Vec::new(),
+            tail,
+            floors: vec![floor],
+            classes: vec![whole],
+            n_lost: 0,
+            floor,
+            n_cuts: 0,
+            is_stale: false,
+        }
+    }
+
+    /// What its made steps cost if nothing else is made, and the rows that they lose.
+    pub(super) fn cost<P: Price>(&self, ground: &Ground<P, N>) -> (u64, u64) {
+        let bodies = || self.classes.iter().map(|class| &class.body);
+        let cost: u64 = bodies().map(|body| body.cost).sum();
+        let broken: u64 = bodies().filter(|body| !body.is_kept).map(|body| body.n_rows).sum();
+        (ground.price.lost(self.n_lost) + cost, self.n_lost + broken)
+    }
+
+    /// Takes steps from the tail that no best set has, until none is left to take. False if no set of the
+    /// node but the made steps can be best.
+    pub(super) fn reduce<P: Price>(
+        &mut self,
+        ground: &Ground<P, N>,
+        desk: &mut Desk,
+        best: &Best,
+    ) -> bool {
+        let n_steps = ground.space.steps.len();
+        loop {
+            if self.tail.is_empty() {
+                return false;
+            }
+            let grid = Grid::new(ground, &self.made, &self.tail);
+            if self.is_stale && !self.settle(ground, &grid, desk, best) {
+                return false;
+            }
+            self.is_stale = false;
+            desk.weights.clear();
+            desk.weights.resize(n_steps, Weight::default());
+            for at in 0..self.classes.len() {
+                self.weigh(ground, &grid, at, desk);
+            }
+            self.floor = ground.price.lost(self.n_lost) + self.floors.iter().sum::<u64>();
+            if ground.rules.bound && best.beats(self.floor, self.n_cuts + 1) {
+                return false;
+            }
+            self.prune(ground, &desk.weights, best);
+            if !self.is_stale {
+                return true;
+            }
+        }
+    }
+
+    /// Settles the classes, largest first; false as soon as that shows that no set can be best.
+    fn settle<P: Price>(
+        &mut self,
+        ground: &Ground<P, N>,
+        grid: &Grid<N>,
+        desk: &mut Desk,
+        best: &Best,
+    ) -> bool {
+        let is_stale = |at: &usize| self.classes[*at].is_stale(grid);
+        let mut stale: Vec<usize> = (0..self.classes.len()).filter(is_stale).collect();
+        stale.sort_unstable_by_key(|&at| std::cmp::Reverse(self.classes[at].atoms.keys.len()));
+        for at in stale {
+            let class = self.classes[at].settle(ground, grid, &mut desk.scratch);
+            let floor = class.atoms.floor;
+            if floor > self.floors[at] {
+                self.floor += floor - self.floors[at];
+                self.floors[at] = floor;
+            }
+            self.classes[at] = class;
+            if ground.rules.bound && best.beats(self.floor, self.n_cuts + 1) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Adds what each step of the tail would do to a class, and raises the class's floor if no step pays
+    /// there.
+    fn weigh<P: Price>(
+        &mut self,
+        ground: &Ground<P, N>,
+        grid: &Grid<N>,
+        at: usize,
+        desk: &mut Desk,
+    ) {
+        let class = &self.classes[at];
+        desk.rises.clear();
+        let mut pays = false;
+        for (attribute, &interval) in class.body.intervals.iter().enumerate() {
+            let live = grid.live(attribute, interval);
+            if live.is_empty() {
+                continue;
+            }
+            if ground.space.is_tree[attribute] {
+                for step in ground.space.of_attribute[attribute].clone() {
+                    let before = ground.space.steps[step].before[0];
+                    if self.tail.has(step) && interval.0 < before && before <= interval.1 {
+                        pays |= weigh_parts(ground, class, step, desk);
+                    }
+                }
+            } else {
+                pays |= weigh_cuts(ground, class, attribute, live, desk);
+            }
+        }
+        let plain = class.atoms.floor;
+        if P::HAS_USELESS && ground.rules.local && !pays {
+            let whole = ground.price.kept(&class.body.lanes, class.body.loss);
+            self.floors[at] = self.floors[at].max(whole);
+        }
+        let room = self.floors[at] - plain;
+        for &(step, rise) in &desk.rises {
+            desk.weights[step].rise += rise.saturating_sub(room);
+        }
+    }
+
+    /// Takes steps from the tail.
+    fn prune<P: Price>(&mut self, ground: &Ground<P, N>, weights: &[Weight], best: &Best) {
+        let rules = &ground.rules;
+        let steps = &ground.space.steps;
+        // Those that need a step come after it, so that they are gone before it is asked whether it pays.
+        let tail: Vec<usize> = self.tail.iter().collect();
+        for &step in tail.iter().rev() {
+            if !self.tail.has(step) {
+                continue;
+            }
+            let weight = &weights[step];
+            let is_last = !self.tail.has_any(step + 1..steps[step].end);
+            let is_useless = rules.useless
+                && P::HAS_USELESS
+                && ground.is_plain
+                && !weight.is_useful
+                && is_last;
+            let is_beyond = rules.limit && self.n_lost + weight.n_lost > ground.problem.limit;
+            let n_cuts = self.n_cuts + steps[step].before.len();
+            let is_beaten = rules.tail && best.beats(self.floor + weight.rise, n_cuts);
+            if is_useless || is_beyond || is_beaten {
+                self.remove(ground, step);
+            }
+        }
+    }
+
+    /// Takes a step from the tail, and those that need it.
+    fn remove<P: Price>(&mut self, ground: &Ground<P, N>, step: usize) {
+        for gone in step..ground.space.steps[step].end.max(step + 1) {
+            self.tail.remove(gone);
+        }
+        self.is_stale = true;
+    }
+
+    /// The step to decide next: the one that separates most pairs of rows; those of the attribute that is
+    /// left to the last only if there are no others.
+    pub(super) fn choose<P: Price>(&self, ground: &Ground<P, N>, desk: &Desk) -> Option<usize> {
+        let steps = &ground.space.steps;
+        let is_open = |step: &usize| {
+            steps[*step].parent.is_none_or(|parent| !self.tail.has(parent))
+        };
+        let key = |&step: &usize| {
+            let is_early = Some(steps[step].attribute) != ground.last;
+            (is_early, desk.weights[step].n_pairs, std::cmp::Reverse(step))
+        };
+        self.tail.iter().filter(is_open).max_by_key(key)
+    }
+
+    /// The one attribute that all steps of the tail cut.
+    pub(super) fn only_attribute<P: Price>(&self, ground: &Ground<P, N>) -> Option<usize> {
+        let mut attributes = self.tail.iter().map(|step| ground.space.steps[step].attribute);
+        let first = attributes.next()?;
+        attributes.all(|attribute| attribute == first).then_some(first)
+    }
+
+    /// The node whose sets have the step. None if they all lose too many rows.
+    pub(super) fn with<P: Price>(
+        &self,
+        ground: &Ground<P, N>,
+        step: usize,
+        desk: &mut Desk,
+    ) -> Option<Node<N>> {
+        let mut tail = self.tail.clone();
+        tail.remove(step);
+        let mut made = self.made.clone();
+        made.push(step);
+        let grid = Grid::new(ground, &made, &tail);
+        let step = &ground.space.steps[step];
+        let mut node = Node {
+            classes: Vec::with_capacity(self.classes.len() + 8),
+            floors: Vec::with_capacity(self.classes.len() + 8),
+            n_lost: self.n_lost,
+            floor: 0,
+            n_cuts: self.n_cuts + step.before.len(),
+            is_stale: false,
+            made,
+            tail,
+        };
+        for (class, &floor) in self.classes.iter().zip(&self.floors) {
+            let (lo, hi) = class.body.intervals[step.attribute];
+            if step.before.iter().all(|&code| code <= lo || code > hi) {
+                node.classes.push(class.clone());
+                node.floors.push(floor);
+                continue;
+            }
+            let divided = class.divide(ground, &grid, step, &mut desk.scratch);
+            node.n_lost += divided.n_lost;
+            if node.n_lost > ground.problem.limit {
+                return None;
+            }
+            node.floors.extend(divided.parts.iter().map(|part| part.atoms.floor));
+            node.classes.extend(divided.parts);
+        }
+        node.floor = ground.price.lost(node.n_lost) + node.floors.iter().sum::<u64>();
+        Some(node)
+    }
+
+    /// Makes it the node whose sets do not have the step.
+    pub(super) fn without<P: Price>(mut self, ground: &Ground<P, N>, step: usize) -> Node<N> {
+        self.remove(ground, step);
+        self
+    }
+}
+
+/// What single cuts of one attribute would do to a class. Whether one pays.
+fn weigh_cuts<P: Price, const N: usize>(
+    ground: &Ground<P, N>,
+    class: &Class<N>,
+    attribute: usize,
+    live: &[(u32, usize)],
+    desk: &mut Desk,
+) -> bool {
+    let body = &class.body;
+    let lo = body.intervals[attribute].0;
+    let running = body.running(attribute);
+    let n_lanes = ground.n_lanes;
+    let mut pays = false;
+    for &(code, step) in live {
+        let from = (code - lo) as usize * n_lanes;
+        let below = &running[from..from + n_lanes];
+        let n_below = super::price::rows(below);
+        let n_above = body.n_rows - n_below;
+        if n_below == 0 || n_above == 0 {
+            continue;
+        }
+        let weight = &mut desk.weights[step];
+        weight.n_pairs += n_below * n_above;
+        let (few, many) = if n_below < n_above { (n_below, n_above) } else { (n_above, n_below) };
+        if few >= ground.k {
+            weight.is_useful = true;
+            pays = true;
+            continue;
+        }
+        let mut rise = 0;
+        let mut lose = |n_rows: u64, is_below: bool| {
+            weight.n_lost += n_rows;
+            let floor = if n_lanes == 1 {
+                let lane = [u32::try_from(n_rows).expect("below k")];
+                ground.price.floor_at_most(&lane, body.loss)
+            } else if is_below {
+                ground.price.floor_at_most(below, body.loss)
+            } else {
+                let lanes = body.lanes.iter().zip(below).map(|(all, below)| all - below);
+                ground.price.floor_at_most(&lanes.collect::<Vec<u32>>(), body.loss)
+            };
+            rise += ground.price.lost(n_rows) - floor;
+        };
+        lose(few, n_below == few);
+        if many < ground.k {
+            lose(many, n_below != few);
+        } else if !ground.price.is_no_gain(few, many) {
+            weight.is_useful = true;
+            pays = true;
+        }
+        desk.rises.push((step, rise));
+    }
+    pays
+}
+
+/// What a step with any number of cuts would do to a class. Whether it pays.
+fn weigh_parts<P: Price, const N: usize>(
+    ground: &Ground<P, N>,
+    class: &Class<N>,
+    step: usize,
+    desk: &mut Desk,
+) -> bool {
+    let body = &class.body;
+    let of = &ground.space.steps[step];
+    let bounds = class.bounds(of);
+    let (mut n_lost, mut n_kept, mut n_kept_parts, mut n_parts, mut rise) = (0, 0, 0, 0, 0);
+    let mut squares = 0;
+    for pair in bounds.windows(2) {
+        let below = body.below(of.attribute, pair[0]);
+        let up_to = body.below(of.attribute, pair[1]);
+        let lanes: Vec<u32> = up_to.iter().zip(below).map(|(up_to, below)| up_to - below).collect();
+        let n_rows = super::price::rows(&lanes);
+        squares += n_rows * n_rows;
+        n_parts += u32::from(n_rows > 0);
+        if n_rows >= ground.k {
+            n_kept_parts += 1;
+            n_kept += n_rows;
+        } else {
+            n_lost += n_rows;
+            rise += ground.price.lost(n_rows) - ground.price.floor_at_most(&lanes, body.loss);
+        }
+    }
+    if n_parts < 2 {
+        return false;
+    }
+    let pays =
+        n_kept_parts > 1 || n_kept_parts == 1 && !ground.price.is_no_gain(n_lost, n_kept);
+    let weight = &mut desk.weights[step];
+    weight.n_pairs += (body.n_rows * body.n_rows - squares) / 2;
+    weight.n_lost += n_lost;
+    weight.is_useful |= pays;
+    desk.rises.push((step, rise));
+    pays
+}

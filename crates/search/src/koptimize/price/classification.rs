@@ -1,0 +1,46 @@
+//! Classification: a row that is not of its class's commonest target, or is lost, costs 1.
+
+use super::{Price, rows};
+
+#[derive(Debug)]
+pub(in super::super) struct Classification;
+
+fn minority(lanes: &[u32]) -> u64 {
+    rows(lanes) - u64::from(lanes.iter().max().copied().unwrap_or(0))
+}
+
+impl Price for Classification {
+    const HAS_LOSS: bool = false;
+    const HAS_USELESS: bool = true;
+
+    fn kept(&self, lanes: &[u32], _: u64) -> u64 {
+        minority(lanes)
+    }
+
+    fn lost(&self, n_rows: u64) -> u64 {
+        n_rows
+    }
+
+    /// The minority of a union is no less than the sum of the minorities.
+    fn floor(&self, lanes: &[u32], _: u64) -> u64 {
+        minority(lanes)
+    }
+
+    fn floor_at_most(&self, lanes: &[u32], _: u64) -> u64 {
+        minority(lanes)
+    }
+
+    /// The minority of a class is at most the minority of one part and all rows of the others.
+    fn is_no_gain(&self, _: u64, _: u64) -> bool {
+        true
+    }
+
+    fn loss(&self, _: usize, _: u32, _: u32) -> u64 {
+        0
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
+    fn value(&self, cost: u64, _: u64) -> f64 {
+        cost as f64
+    }
+}

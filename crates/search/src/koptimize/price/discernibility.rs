@@ -1,0 +1,49 @@
+//! Discernibility: the size of its class for every row, the size of the table for a row that is lost.
+
+use super::{Price, rows};
+
+#[derive(Debug)]
+pub(in super::super) struct Discernibility {
+    pub(in super::super) n_rows: u64,
+    pub(in super::super) k: u64,
+}
+
+impl Price for Discernibility {
+    const HAS_LOSS: bool = false;
+    const HAS_USELESS: bool = true;
+
+    fn kept(&self, lanes: &[u32], _: u64) -> u64 {
+        let n_rows = rows(lanes);
+        n_rows * n_rows
+    }
+
+    fn lost(&self, n_rows: u64) -> u64 {
+        n_rows * self.n_rows
+    }
+
+    /// Rows that lie together are in one class, which has at least k rows (equation 2 of the paper); if
+    /// they are lost, each costs as much as the table has rows.
+    fn floor(&self, lanes: &[u32], _: u64) -> u64 {
+        let n_rows = rows(lanes);
+        n_rows * n_rows.max(self.k)
+    }
+
+    /// Fewer than k rows: k each.
+    fn floor_at_most(&self, lanes: &[u32], _: u64) -> u64 {
+        rows(lanes) * self.k
+    }
+
+    /// `(a + b)^2 <= n a + b^2` just if `a + 2 b <= n`.
+    fn is_no_gain(&self, n_lost: u64, n_kept: u64) -> bool {
+        n_lost + 2 * n_kept <= self.n_rows
+    }
+
+    fn loss(&self, _: usize, _: u32, _: u32) -> u64 {
+        0
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
+    fn value(&self, cost: u64, _: u64) -> f64 {
+        cost as f64
+    }
+}

@@ -1,0 +1,64 @@
+//! Loss: for every row the sum over its intervals' losses, 1 for every attribute of a row that is lost.
+
+use incrowd_data::Attribute;
+
+use super::{Price, rows};
+
+#[derive(Debug)]
+pub(in super::super) struct Loss {
+    attributes: Vec<Attribute>,
+    /// What a whole loss of 1 is.
+    unit: u64,
+}
+
+impl Loss {
+    /// The unit is as large as sums over the table allow.
+    pub(in super::super) fn new(attributes: &[Attribute], n_rows: u64) -> Loss {
+        let n_cells = n_rows.max(1).saturating_mul(attributes.len().max(1) as u64);
+        Loss { attributes: attributes.to_vec(), unit: ((1 << 60) / n_cells).max(1) }
+    }
+}
+
+impl Price for Loss {
+    const HAS_LOSS: bool = true;
+    const HAS_USELESS: bool = false;
+
+    fn kept(&self, lanes: &[u32], loss: u64) -> u64 {
+        rows(lanes) * loss
+    }
+
+    fn lost(&self, n_rows: u64) -> u64 {
+        n_rows * self.unit * self.attributes.len() as u64
+    }
+
+    /// An interval loses no less than an interval within it, and a lost row loses everything.
+    fn floor(&self, lanes: &[u32], loss: u64) -> u64 {
+        rows(lanes) * loss
+    }
+
+    fn floor_at_most(&self, lanes: &[u32], loss: u64) -> u64 {
+        rows(lanes) * loss
+    }
+
+    /// A narrower interval may be worth any number of lost rows.
+    fn is_no_gain(&self, _: u64, _: u64) -> bool {
+        false
+    }
+
+    /// Rounded down, so that a bound stays one.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a part of the unit"
+    )]
+    fn loss(&self, attribute: usize, lo: u32, hi: u32) -> u64 {
+        let part = self.attributes[attribute].interval_loss(lo, hi).clamp(0.0, 1.0);
+        ((part * self.unit as f64) as u64).min(self.unit)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
+    fn value(&self, cost: u64, n_rows: u64) -> f64 {
+        cost as f64 / (self.lost(n_rows) as f64).max(1.0)
+    }
+}

@@ -1,0 +1,207 @@
+//! Depth first on every core: each worker has a stack of open nodes, and hands its oldest one to whoever
+//! has none.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::best::{Best, Shared};
+use super::node::{Desk, Node};
+use super::price::Price;
+use super::sweep::sweep;
+use super::Ground;
+use crate::Standing;
+
+/// Nodes between two looks at the clock.
+const PACE: u64 = 32;
+
+/// What workers share.
+pub(super) struct Crew<'a, P, const N: usize> {
+    ground: &'a Ground<'a, P, N>,
+    best: &'a Shared,
+    /// Nodes that nobody looks at.
+    open: Mutex<Open<N>>,
+    woken: Condvar,
+    n_waiting: AtomicUsize,
+    n_nodes: AtomicU64,
+    is_stopped: AtomicBool,
+    /// By worker, the least floor of its nodes.
+    floors: Vec<AtomicU64>,
+}
+
+struct Open<const N: usize> {
+    nodes: Vec<Node<N>>,
+    n_busy: usize,
+}
+
+/// How a search ended.
+#[derive(Debug)]
+pub(super) struct Ended<const N: usize> {
+    /// Nodes that were not looked at.
+    pub(super) open: Vec<Node<N>>,
+    pub(super) n_nodes: u64,
+}
+
+/// Looks at nodes and all below them, until none is left or the budget ends.
+pub(super) fn search<P: Price, const N: usize>(
+    ground: &Ground<P, N>,
+    best: &Shared,
+    nodes: Vec<Node<N>>,
+    n_before: u64,
+) -> Ended<N> {
+    let n_workers = rayon::current_num_threads().max(1);
+    let crew = Crew {
+        ground,
+        best,
+        open: Mutex::new(Open { nodes, n_busy: 0 }),
+        woken: Condvar::new(),
+        n_waiting: AtomicUsize::new(0),
+        n_nodes: AtomicU64::new(n_before),
+        is_stopped: AtomicBool::new(false),
+        floors: (0..n_workers).map(|_| AtomicU64::new(u64::MAX)).collect(),
+    };
+    rayon::scope(|scope| {
+        for worker in 0..n_workers {
+            let crew = &crew;
+            scope.spawn(move |_| crew.work(worker));
+        }
+    });
+    let open = crew.open.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ended { open: open.nodes, n_nodes: crew.n_nodes.into_inner() }
+}
+
+/// A worker that has nodes to look at. If it panics, the others stop as well.
+struct Busy<'a, 'b, P: Price, const N: usize>(&'a Crew<'b, P, N>);
+
+impl<P: Price, const N: usize> Drop for Busy<'_, '_, P, N> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.is_stopped.store(true, Ordering::Relaxed);
+        }
+        self.0.open().n_busy -= 1;
+        self.0.woken.notify_all();
+    }
+}
+
+impl<P: Price, const N: usize> Crew<'_, P, N> {
+    fn open(&self) -> MutexGuard<'_, Open<N>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, worker: usize) {
+        let mut desk = Desk::default();
+        let mut stack: Vec<Node<N>> = Vec::new();
+        let mut n_nodes = 0;
+        while let Some(node) = self.next(worker) {
+            let busy = Busy(self);
+            stack.push(node);
+            while let Some(node) = stack.pop() {
+                n_nodes += 1;
+                if n_nodes % PACE == 0 {
+                    self.look_up(worker, &stack, node.floor);
+                }
+                if self.is_stopped.load(Ordering::Relaxed) {
+                    stack.push(node);
+                    break;
+                }
+                self.n_nodes.fetch_add(1, Ordering::Relaxed);
+                self.visit(node, &mut stack, &mut desk);
+                if stack.len() > 1 && self.n_waiting.load(Ordering::Relaxed) > 0 {
+                    let oldest = stack.remove(0);
+                    self.open().nodes.push(oldest);
+                    self.woken.notify_one();
+                }
+            }
+            self.floors[worker].store(u64::MAX, Ordering::Relaxed);
+            self.open().nodes.append(&mut stack);
+            drop(busy);
+        }
+    }
+
+    /// A node that nobody looks at: the one with the least floor. None when there is nothing left to do.
+    fn next(&self, worker: usize) -> Option<Node<N>> {
+        let mut open = self.open();
+        loop {
+            if self.is_stopped.load(Ordering::Relaxed) {
+                return None;
+            }
+            let nodes = open.nodes.iter().enumerate();
+            if let Some(at) = nodes.min_by_key(|(_, node)| node.floor).map(|(at, _)| at) {
+                open.n_busy += 1;
+                let node = open.nodes.swap_remove(at);
+                self.floors[worker].store(node.floor, Ordering::Relaxed);
+                return Some(node);
+            }
+            if open.n_busy == 0 {
+                return None;
+            }
+            self.n_waiting.fetch_add(1, Ordering::Relaxed);
+            open = self.woken.wait(open).unwrap_or_else(PoisonError::into_inner);
+            self.n_waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Looks at the budget, and says how far the search is.
+    fn look_up(&self, worker: usize, stack: &[Node<N>], floor: u64) {
+        let least = stack.iter().map(|node| node.floor).min().unwrap_or(u64::MAX).min(floor);
+        self.floors[worker].store(least, Ordering::Relaxed);
+        let n_nodes = self.n_nodes.load(Ordering::Relaxed);
+        let budget = self.ground.problem.budget;
+        if budget.is_spent() || budget.has_seen(n_nodes) {
+            self.is_stopped.store(true, Ordering::Relaxed);
+            self.woken.notify_all();
+        }
+        let waiting = self.open().nodes.iter().map(|node| node.floor).min();
+        let others = self.floors.iter().map(|floor| floor.load(Ordering::Relaxed));
+        let least = others.chain(waiting).min().unwrap_or(least);
+        let best = self.best.get().cost;
+        budget.say(Standing {
+            best: Some(self.ground.value(best)),
+            lower_bound: self.ground.value(least.min(best)),
+            nodes: n_nodes,
+        });
+    }
+
+    /// Looks at one node: offers what it holds, and opens those below it.
+    fn visit(&self, mut node: Node<N>, stack: &mut Vec<Node<N>>, desk: &mut Desk) {
+        let ground = self.ground;
+        let best = self.best.get();
+        if ground.rules.bound && best.beats(node.floor, node.n_cuts + 1)
+            || !node.reduce(ground, desk, &best)
+        {
+            return;
+        }
+        let last = node.only_attribute(ground).filter(|_| ground.rules.sweep && ground.is_plain);
+        if let Some(attribute) = last {
+            let Some(swept) = sweep(ground, &node, attribute) else { return };
+            if swept.n_lost <= ground.problem.limit {
+                let mut cuts = ground.space.cuts(&node.made);
+                swept.cuts.iter().for_each(|&code| cuts.insert(attribute, code));
+                self.offer(swept.cost, swept.n_lost, cuts);
+                return;
+            }
+            if best.beats(swept.cost, node.n_cuts + 1) {
+                return;
+            }
+            node.floor = node.floor.max(swept.cost);
+        }
+        let Some(step) = node.choose(ground, desk) else { return };
+        let with = node.with(ground, step, desk);
+        let without = node.without(ground, step);
+        stack.push(without);
+        if let Some(node) = with {
+            let (cost, n_lost) = node.cost(ground);
+            let made = || ground.space.cuts(&node.made);
+            if n_lost <= ground.problem.limit && !best.beats(cost, node.n_cuts) {
+                self.offer(cost, n_lost, made());
+            }
+            stack.push(node);
+        }
+    }
+
+    fn offer(&self, cost: u64, n_lost: u64, cuts: incrowd_data::Cuts) {
+        let best = Best::new(cost, cuts);
+        if best.is_better_than(&self.best.get()) && self.ground.is_feasible(&best.cuts, n_lost) {
+            self.best.offer(best);
+        }
+    }
+}
