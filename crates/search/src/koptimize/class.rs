@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::grid::Grid;
 use super::price::{Price, rows};
 use super::space::Step;
-use super::{Ground, Key};
+use super::{Field, Ground, Key};
 
 /// What never changes in a class while it is not divided.
 #[derive(Debug)]
@@ -40,8 +40,6 @@ pub(super) struct Atoms<const N: usize> {
     pub(super) weights: Vec<u32>,
     /// The least that they cost.
     pub(super) floor: u64,
-    /// The number of cuts that could still be made in the class when they were put together.
-    n_live: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -77,138 +75,186 @@ impl Body {
     }
 }
 
-/// Room for putting atoms together.
+/// Room for putting atoms together: where each key is in a list, by hash.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
+    /// When a slot was filled, and with what.
     slots: Vec<(u32, u32)>,
-    epoch: u32,
+    now: u32,
+    mask: usize,
 }
 
 impl Scratch {
-    /// The mask of a table with room for so many atoms, all slots of which are free.
-    fn open(&mut self, n_atoms: usize) -> usize {
-        let n_slots = (2 * n_atoms.max(4)).next_power_of_two();
+    /// Forgets all keys, and makes room for so many.
+    pub(super) fn clear(&mut self, n_keys: usize) {
+        let n_slots = (2 * n_keys.max(4)).next_power_of_two();
         if self.slots.len() < n_slots {
             self.slots = vec![(0, 0); n_slots];
-            self.epoch = 0;
+            self.now = 0;
         }
-        if self.epoch == u32::MAX {
+        if self.now == u32::MAX {
             self.slots.fill((0, 0));
-            self.epoch = 0;
+            self.now = 0;
         }
-        self.epoch += 1;
-        n_slots - 1
+        self.now += 1;
+        self.mask = n_slots - 1;
+    }
+
+    /// Where a key is in the list of keys since [`Scratch::clear`], and whether it was put there just now.
+    #[inline]
+    pub(super) fn find<const N: usize>(
+        &mut self,
+        keys: &mut Vec<Key<N>>,
+        key: Key<N>,
+    ) -> (usize, bool) {
+        if keys.len() * 2 > self.mask {
+            self.grow(keys);
+        }
+        let mut slot = hash(&key) & self.mask;
+        loop {
+            let (when, at) = self.slots[slot];
+            if when != self.now {
+                let at = keys.len();
+                self.slots[slot] = (self.now, u32::try_from(at).expect("no more than vectors"));
+                keys.push(key);
+                return (at, true);
+            }
+            if keys[at as usize] == key {
+                return (at as usize, false);
+            }
+            slot = (slot + 1) & self.mask;
+        }
+    }
+
+    #[cold]
+    fn grow<const N: usize>(&mut self, keys: &[Key<N>]) {
+        self.clear(2 * keys.len());
+        for (at, key) in (0u32..).zip(keys) {
+            let mut slot = hash(key) & self.mask;
+            while self.slots[slot].0 == self.now {
+                slot = (slot + 1) & self.mask;
+            }
+            self.slots[slot] = (self.now, at);
+        }
     }
 }
 
 impl<const N: usize> Class<N> {
     /// The class of all rows.
-    pub(super) fn whole<P: Price>(ground: &Ground<P, N>, grid: &Grid<N>) -> Class<N> {
+    pub(super) fn whole<P: Price>(
+        ground: &Ground<P, N>,
+        grid: &Grid<N>,
+        scratch: &mut Scratch,
+    ) -> Class<N> {
         let set = ground.problem.set;
         let n_lanes = ground.n_lanes;
-        let mut keys = Vec::with_capacity(set.len());
-        let mut weights = vec![0; set.len() * n_lanes];
+        let mut keys = Vec::new();
+        let mut weights = Vec::new();
+        scratch.clear(set.len());
         for vector in 0..set.len() {
             let mut key = [0; N];
             for (field, codes) in ground.fields.iter().zip(&set.vectors) {
                 key[field.word] |= u64::from(codes.get(vector)) << field.shift;
             }
-            keys.push(key);
-            let lane = ground.lane_of(vector);
-            weights[vector * n_lanes + lane] = set.counts[vector];
+            let (atom, is_new) = scratch.find(&mut keys, key);
+            if is_new {
+                weights.resize(keys.len() * n_lanes, 0);
+            }
+            weights[atom * n_lanes + ground.lane_of(vector)] += set.counts[vector];
         }
         let intervals: Vec<(u32, u32)> =
             ground.space.n_codes.iter().map(|&n_codes| (0, n_codes - 1)).collect();
         let n_vectors = u32::try_from(set.len()).expect("vectors are counted in 32 bits");
         let vectors = if ground.looks_at_rows { (0..n_vectors).collect() } else { Vec::new() };
         let (starts, running) = running(ground, grid, &keys, &weights, &intervals);
-        let atoms = Atoms { keys, weights, floor: 0, n_live: u32::MAX };
-        let body = body(ground, intervals, (starts, running), lanes(&atoms.weights, n_lanes), vectors);
+        let floor = floor(ground, grid, &keys, &weights);
+        let atoms = Atoms { keys, weights, floor };
+        let lanes = lanes(&atoms.weights, n_lanes);
+        let body = body(ground, intervals, (starts, running), lanes, vectors);
         Class { body: Arc::new(body), atoms: Arc::new(atoms) }
     }
 
-    /// Whether steps have gone that could have divided it.
-    pub(super) fn is_stale(&self, grid: &Grid<N>) -> bool {
-        grid.n_live(&self.body.intervals) != self.atoms.n_live
+    /// A class that only one attribute divides, of which it has all codes: rows by code and lane.
+    pub(super) fn swept<P: Price>(
+        ground: &Ground<P, N>,
+        attribute: usize,
+        interval: &dyn Fn(usize) -> (u32, u32),
+        counts: &[u32],
+    ) -> Class<N> {
+        let n_lanes = ground.n_lanes;
+        let n_attributes = ground.fields.len();
+        let mut running = vec![0; n_lanes];
+        running.extend_from_slice(counts);
+        for at in n_lanes..running.len() {
+            running[at] += running[at - n_lanes];
+        }
+        let lanes = running[running.len() - n_lanes..].to_vec();
+        let mut starts = vec![NOWHERE; n_attributes];
+        starts[attribute] = 0;
+        let intervals = (0..n_attributes).map(interval).collect();
+        let body = body(ground, intervals, (starts, running), lanes, Vec::new());
+        let atoms = Atoms { keys: Vec::new(), weights: Vec::new(), floor: 0 };
+        Class { body: Arc::new(body), atoms: Arc::new(atoms) }
     }
 
-    /// Puts together what no step of the grid separates.
+    /// Puts together what no step of the grid separates any more. None if nothing has changed.
+    ///
+    /// Atoms that lie, on every attribute, in an interval from within which no cut has gone stay as they
+    /// are: what they could be put together with would have to lie in the same intervals.
     pub(super) fn settle<P: Price>(
         &self,
         ground: &Ground<P, N>,
         grid: &Grid<N>,
         scratch: &mut Scratch,
-    ) -> Class<N> {
-        let n_lanes = ground.n_lanes;
-        let mut keys: Vec<Key<N>> = Vec::new();
-        let mut weights: Vec<u32> = Vec::new();
-        let mask = scratch.open(self.atoms.keys.len());
-        let n_live = grid.n_live(&self.body.intervals);
-        // Attributes that nothing divides within the class say nothing.
-        let asked: Vec<usize> = (0..ground.fields.len())
-            .filter(|&attribute| grid.divides(attribute, self.body.intervals[attribute]))
-            .collect();
-        for (key, weight) in self.atoms.keys.iter().zip(self.atoms.weights.chunks_exact(n_lanes)) {
-            let mut merged = [0; N];
-            for &attribute in &asked {
-                let field = &ground.fields[attribute];
-                let code = (key[field.word] >> field.shift) & field.mask;
-                merged[field.word] |= grid.placed(attribute, code);
-            }
-            let mut slot = hash(&merged) & mask;
-            loop {
-                let (epoch, atom) = scratch.slots[slot];
-                if epoch != scratch.epoch {
-                    let atom = u32::try_from(keys.len()).expect("atoms are no more than vectors");
-                    scratch.slots[slot] = (scratch.epoch, atom);
-                    keys.push(merged);
-                    weights.extend_from_slice(weight);
-                    break;
-                }
-                let atom = atom as usize;
-                if keys[atom] == merged {
-                    let sums = &mut weights[atom * n_lanes..(atom + 1) * n_lanes];
-                    sums.iter_mut().zip(weight).for_each(|(sum, rows)| *sum += rows);
-                    break;
-                }
-                slot = (slot + 1) & mask;
-            }
-        }
-        let floor = self.floor(ground, grid, &keys, &weights, &asked);
-        let atoms = Arc::new(Atoms { keys, weights, floor, n_live });
-        Class { body: Arc::clone(&self.body), atoms }
-    }
-
-    fn floor<P: Price>(
-        &self,
-        ground: &Ground<P, N>,
-        grid: &Grid<N>,
-        keys: &[Key<N>],
-        weights: &[u32],
-        asked: &[usize],
-    ) -> u64 {
-        let weights = weights.chunks_exact(ground.n_lanes);
-        if !P::HAS_LOSS {
-            return weights.map(|lanes| ground.price.floor(lanes, 0)).sum();
-        }
-        let is_asked = |attribute: &usize| asked.binary_search(attribute).is_ok();
-        let others: u64 = (0..ground.fields.len())
-            .filter(|attribute| !is_asked(attribute))
+    ) -> Option<Class<N>> {
+        let changed: Vec<Change> = (0..ground.fields.len())
+            .filter(|&attribute| grid.has_lost(attribute, self.body.intervals[attribute]))
             .map(|attribute| {
-                let (lo, hi) = self.body.intervals[attribute];
-                ground.price.loss(attribute, lo, hi)
+                let (is_touched, placed) = grid.line(attribute);
+                Change { field: ground.fields[attribute], is_touched, placed }
             })
-            .sum();
-        keys.iter()
-            .zip(weights)
-            .map(|(key, lanes)| {
-                let of_attribute = |&attribute: &usize| {
-                    let field = &ground.fields[attribute];
-                    grid.loss(attribute, (key[field.word] >> field.shift) & field.mask)
-                };
-                ground.price.floor(lanes, others + asked.iter().map(of_attribute).sum::<u64>())
-            })
-            .sum()
+            .collect();
+        let first = changed.first()?;
+        let atoms = &self.atoms;
+        let n_lanes = ground.n_lanes;
+        let mut keys: Vec<Key<N>> = Vec::with_capacity(atoms.keys.len());
+        let mut weights: Vec<u32> = Vec::with_capacity(atoms.weights.len());
+        let mut merged: Vec<Key<N>> = Vec::new();
+        let mut sums: Vec<u32> = Vec::new();
+        let mut floor = atoms.floor;
+        scratch.clear(atoms.keys.len() / 4);
+        for (key, weight) in atoms.keys.iter().zip(atoms.weights.chunks_exact(n_lanes)) {
+            let is_touched =
+                first.touches(key) || changed[1..].iter().any(|change| change.touches(key));
+            if !is_touched {
+                keys.push(*key);
+                push(&mut weights, weight);
+                continue;
+            }
+            let mut new = *key;
+            changed.iter().for_each(|change| change.apply(&mut new));
+            let (atom, is_new) = scratch.find(&mut merged, new);
+            if !P::HAS_LOSS {
+                floor -= ground.price.floor(weight, 0);
+            }
+            if is_new {
+                push(&mut sums, weight);
+            } else {
+                let sums = &mut sums[atom * n_lanes..(atom + 1) * n_lanes];
+                sums.iter_mut().zip(weight).for_each(|(sum, rows)| *sum += rows);
+            }
+        }
+        if !P::HAS_LOSS {
+            let parts = sums.chunks_exact(n_lanes);
+            floor += parts.map(|lanes| ground.price.floor(lanes, 0)).sum::<u64>();
+        }
+        keys.append(&mut merged);
+        weights.append(&mut sums);
+        if P::HAS_LOSS {
+            floor = self::floor(ground, grid, &keys, &weights);
+        }
+        let atoms = Arc::new(Atoms { keys, weights, floor });
+        Some(Class { body: Arc::clone(&self.body), atoms })
     }
 
     /// Makes a step that divides it. The grid is that of the steps that are left.
@@ -217,7 +263,6 @@ impl<const N: usize> Class<N> {
         ground: &Ground<P, N>,
         grid: &Grid<N>,
         step: &Step,
-        scratch: &mut Scratch,
     ) -> Divided<N> {
         let attribute = step.attribute;
         let bounds = self.bounds(step);
@@ -232,7 +277,7 @@ impl<const N: usize> Class<N> {
             let code = (key[field.word] >> field.shift) & field.mask;
             let part = &mut parts[part_of(u32::try_from(code).expect("codes have 32 bits"))];
             part.keys.push(*key);
-            part.weights.extend_from_slice(weight);
+            push(&mut part.weights, weight);
         }
         if ground.looks_at_rows {
             let codes = &ground.problem.set.vectors[attribute];
@@ -240,11 +285,11 @@ impl<const N: usize> Class<N> {
                 parts[part_of(codes.get(vector as usize))].vectors.push(vector);
             }
         }
-        parts.retain(|part| part.n_rows > 0);
         for part in &mut parts {
             part.is_dead = ground.is_dead(part.n_rows, &part.vectors);
         }
         self.count(ground, grid, attribute, &mut parts);
+        parts.retain(|part| part.n_rows > 0);
         let mut divided = Divided { parts: Vec::new(), n_lost: 0 };
         for part in parts {
             if part.is_dead {
@@ -252,10 +297,10 @@ impl<const N: usize> Class<N> {
                 continue;
             }
             let body = body(ground, part.intervals, part.running, part.lanes, part.vectors);
-            let atoms =
-                Atoms { keys: part.keys, weights: part.weights, floor: 0, n_live: u32::MAX };
-            let class = Class { body: Arc::new(body), atoms: Arc::new(atoms) };
-            divided.parts.push(class.settle(ground, grid, scratch));
+            // The step is still among those that are made or may be: atoms are what they were.
+            let floor = floor(ground, grid, &part.keys, &part.weights);
+            let atoms = Arc::new(Atoms { keys: part.keys, weights: part.weights, floor });
+            divided.parts.push(Class { body: Arc::new(body), atoms });
         }
         divided
     }
@@ -364,6 +409,61 @@ impl<const N: usize> Class<N> {
         self.slice(attribute, intervals[attribute], &starts, &mut counts);
         (starts, counts)
     }
+}
+
+/// Cuts of one attribute that have gone.
+struct Change<'a> {
+    field: Field,
+    is_touched: &'a [bool],
+    placed: &'a [u64],
+}
+
+impl Change<'_> {
+    #[inline]
+    fn code<const N: usize>(&self, key: &Key<N>) -> usize {
+        ((key[self.field.word] >> self.field.shift) & self.field.mask) as usize
+    }
+
+    #[inline]
+    fn touches<const N: usize>(&self, key: &Key<N>) -> bool {
+        self.is_touched[self.code(key)]
+    }
+
+    #[inline]
+    fn apply<const N: usize>(&self, key: &mut Key<N>) {
+        let placed = self.placed[self.code(key)];
+        key[self.field.word] &= !(self.field.mask << self.field.shift);
+        key[self.field.word] |= placed;
+    }
+}
+
+/// A few numbers more, of which there is mostly one.
+#[inline]
+fn push(all: &mut Vec<u32>, lanes: &[u32]) {
+    match lanes {
+        [one] => all.push(*one),
+        _ => all.extend_from_slice(lanes),
+    }
+}
+
+/// The least that atoms cost.
+fn floor<P: Price, const N: usize>(
+    ground: &Ground<P, N>,
+    grid: &Grid<N>,
+    keys: &[Key<N>],
+    weights: &[u32],
+) -> u64 {
+    let weights = weights.chunks_exact(ground.n_lanes);
+    if !P::HAS_LOSS {
+        return weights.map(|lanes| ground.price.floor(lanes, 0)).sum();
+    }
+    let of_atom = |(key, lanes): (&Key<N>, &[u32])| {
+        let of_field = |(attribute, field): (usize, &Field)| {
+            grid.loss(attribute, (key[field.word] >> field.shift) & field.mask)
+        };
+        ground.price.floor(lanes, ground.fields.iter().enumerate().map(of_field).sum())
+    };
+    keys.iter().zip(weights).map(of_atom).sum()
 }
 
 /// A part of a class that is divided.

@@ -15,6 +15,10 @@ struct Line {
     placed: Vec<u64>,
     /// By code, how many cuts may still be made before it or before a lower one.
     n_live: Vec<u32>,
+    /// By code, how many cuts before it or before a lower one have gone since the classes were settled.
+    n_gone: Vec<u32>,
+    /// By code, whether a cut has gone from within the narrowest interval that it can be in.
+    is_touched: Vec<bool>,
     /// The cuts that may still be made, with their steps.
     live: Vec<(u32, usize)>,
     /// By first code, the loss of the narrowest interval.
@@ -22,7 +26,13 @@ struct Line {
 }
 
 impl<const N: usize> Grid<N> {
-    pub(super) fn new<P: Price>(ground: &Ground<P, N>, made: &[usize], tail: &StepSet) -> Grid<N> {
+    /// The grid of some steps that are made and others that may be; of the latter, all were in `settled`.
+    pub(super) fn new<P: Price>(
+        ground: &Ground<P, N>,
+        made: &[usize],
+        tail: &StepSet,
+        settled: &StepSet,
+    ) -> Grid<N> {
         let space = &ground.space;
         let attributes = space.of_attribute.iter().enumerate().map(|(attribute, range)| {
             let n_codes = space.n_codes[attribute] as usize;
@@ -33,8 +43,14 @@ impl<const N: usize> Grid<N> {
                 }
             }
             let mut live: Vec<(u32, usize)> = Vec::new();
-            for step in range.clone().filter(|&step| tail.has(step)) {
-                live.extend(space.steps[step].before.iter().map(|&code| (code, step)));
+            let mut n_gone = vec![0u32; n_codes];
+            for step in range.clone().filter(|&step| settled.has(step)) {
+                let before = &space.steps[step].before;
+                if tail.has(step) {
+                    live.extend(before.iter().map(|&code| (code, step)));
+                } else {
+                    before.iter().for_each(|&code| n_gone[code as usize] = 1);
+                }
             }
             if space.is_tree[attribute] {
                 live.sort_unstable();
@@ -46,8 +62,9 @@ impl<const N: usize> Grid<N> {
             }
             for code in 1..n_codes {
                 n_live[code] += n_live[code - 1];
+                n_gone[code] += n_gone[code - 1];
             }
-            line(ground, attribute, &is_cut, n_live, live)
+            line(ground, attribute, &is_cut, (n_live, n_gone), live)
         });
         Grid { attributes: attributes.collect() }
     }
@@ -66,15 +83,18 @@ impl<const N: usize> Grid<N> {
         n_live[lo as usize] != n_live[hi as usize]
     }
 
-    /// The number of cuts that may still be made within the intervals.
-    pub(super) fn n_live(&self, intervals: &[(u32, u32)]) -> u32 {
-        let of = self.attributes.iter().zip(intervals);
-        of.map(|(line, &(lo, hi))| line.n_live[hi as usize] - line.n_live[lo as usize]).sum()
+    /// Whether a cut has gone from within an interval since the classes were settled.
+    #[inline]
+    pub(super) fn has_lost(&self, attribute: usize, (lo, hi): (u32, u32)) -> bool {
+        let n_gone = &self.attributes[attribute].n_gone;
+        n_gone[lo as usize] != n_gone[hi as usize]
     }
 
-    #[inline]
-    pub(super) fn placed(&self, attribute: usize, code: u64) -> u64 {
-        self.attributes[attribute].placed[code as usize]
+    /// By code of an attribute: whether a cut has gone from within the narrowest interval that it can be
+    /// in, and the first code of that, in its place of a key.
+    pub(super) fn line(&self, attribute: usize) -> (&[bool], &[u64]) {
+        let line = &self.attributes[attribute];
+        (&line.is_touched, &line.placed)
     }
 
     #[inline]
@@ -87,20 +107,24 @@ fn line<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     attribute: usize,
     is_cut: &[bool],
-    n_live: Vec<u32>,
+    (n_live, n_gone): (Vec<u32>, Vec<u32>),
     live: Vec<(u32, usize)>,
 ) -> Line {
     let Field { shift, .. } = ground.fields[attribute];
     let codes = u32::try_from(is_cut.len()).expect("codes have 32 bits");
     let mut first = 0;
-    let placed = (0..codes)
-        .map(|code| {
-            if is_cut[code as usize] {
-                first = code;
-            }
-            u64::from(first) << shift
-        })
-        .collect();
+    let mut placed = vec![0; is_cut.len()];
+    let mut is_touched = vec![false; is_cut.len()];
+    for code in 0..codes {
+        if is_cut[code as usize] {
+            first = code;
+        }
+        placed[code as usize] = u64::from(first) << shift;
+        let is_last = is_cut.get(code as usize + 1).is_none_or(|is_cut| *is_cut);
+        if is_last && n_gone[code as usize] > n_gone[first as usize] {
+            is_touched[first as usize..=code as usize].fill(true);
+        }
+    }
     let mut loss = Vec::new();
     if P::HAS_LOSS {
         loss = vec![0; is_cut.len()];
@@ -112,5 +136,5 @@ fn line<P: Price, const N: usize>(
             }
         }
     }
-    Line { placed, n_live, live, loss }
+    Line { placed, n_live, n_gone, is_touched, live, loss }
 }

@@ -5,13 +5,16 @@ mod class;
 mod grid;
 mod node;
 mod price;
+mod seed;
 mod space;
 mod sweep;
 #[cfg(test)]
 mod tests;
 mod workers;
 
-use incrowd_data::Cuts;
+use std::collections::BTreeMap;
+
+use incrowd_data::{Codes, Cuts};
 use incrowd_privacy::{Tally, all_hold};
 use incrowd_quality::Measure;
 
@@ -37,6 +40,7 @@ pub(crate) struct Rules {
     pub(crate) local: bool,
     pub(crate) sweep: bool,
     pub(crate) last: bool,
+    pub(crate) seed: bool,
 }
 
 impl Rules {
@@ -48,11 +52,12 @@ impl Rules {
         local: true,
         sweep: true,
         last: true,
+        seed: true,
     };
 
     /// All but one, for each in turn.
     #[cfg(test)]
-    pub(crate) const EACH_OFF: [Rules; 7] = [
+    pub(crate) const EACH_OFF: [Rules; 8] = [
         Rules { useless: false, ..Rules::ALL },
         Rules { limit: false, ..Rules::ALL },
         Rules { bound: false, ..Rules::ALL },
@@ -60,6 +65,7 @@ impl Rules {
         Rules { local: false, ..Rules::ALL },
         Rules { sweep: false, ..Rules::ALL },
         Rules { last: false, ..Rules::ALL },
+        Rules { seed: false, ..Rules::ALL },
     ];
 }
 
@@ -128,15 +134,28 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
             && (self.is_plain || Board::under(self.problem, self.costs, cuts).is_feasible())
     }
 
-    /// The attribute that has more steps in a node's tail than all others.
-    fn last(&self, node: &Node<N>) -> Option<usize> {
-        let n_of = |attribute: usize| {
-            let range = self.space.of_attribute[attribute].clone();
-            range.filter(|&step| node.tail.has(step)).count()
+    /// By attribute, the number of values that matter: the number of equally frequent values of which two
+    /// rows would be as often equal.
+    fn n_effective(&self) -> Vec<f64> {
+        let set = self.problem.set;
+        let of = |codes: &Codes| {
+            let mut rows = BTreeMap::new();
+            for (vector, &n_rows) in set.counts.iter().enumerate() {
+                *rows.entry(codes.get(vector)).or_insert(0.0) += f64::from(n_rows);
+            }
+            let all: f64 = rows.values().sum();
+            all * all / rows.values().map(|n_rows| n_rows * n_rows).sum::<f64>().max(1.0)
         };
-        let n_all = node.tail.iter().count();
-        let many = |attribute: &usize| self.rules.last && 2 * n_of(*attribute) > n_all;
-        (0..self.fields.len()).find(many)
+        set.vectors.iter().map(of).collect()
+    }
+
+    /// The attribute with the most values that matter, and whether it has more than twice as many as any
+    /// other: then its cuts are decided last, by a sweep.
+    fn widest(&self) -> Option<(usize, bool)> {
+        let mut ranked: Vec<(f64, usize)> = self.n_effective().into_iter().zip(0..).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let &(most, widest) = ranked.first()?;
+        Some((widest, ranked.get(1).is_some_and(|second| most > 2.0 * second.0)))
     }
 
     /// A cost in the measure's own terms.
@@ -218,12 +237,16 @@ fn ground<'a, P: Price, const N: usize>(
 fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     let problem = ground.problem;
     let mut desk = Desk::default();
-    let mut root = Node::root(&ground, &mut desk);
+    let rules = ground.rules;
+    let root = Node::root(&ground, &mut desk);
     let cuts = Cuts::none(problem.set.attributes.len());
     let best = Shared::new(Best::new(root.cost(&ground).0, cuts));
-    root.reduce(&ground, &mut desk, &best.get());
-    ground.last = ground.last(&root);
+    let widest = ground.widest();
+    ground.last = widest.filter(|(_, is_wide)| rules.last && *is_wide).map(|(widest, _)| widest);
     let ground = &ground;
+    if let Some((widest, _)) = widest.filter(|_| rules.seed && ground.is_plain) {
+        seed::plant(ground, &root, widest, &best);
+    }
     let ended = workers::search(ground, &best, vec![root], 0);
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;

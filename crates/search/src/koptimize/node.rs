@@ -22,8 +22,8 @@ pub(super) struct Node<const N: usize> {
     pub(super) floor: u64,
     /// The number of cuts that are made.
     pub(super) n_cuts: usize,
-    /// Whether the tail has lost steps since the classes were settled.
-    is_stale: bool,
+    /// The tail when the classes were settled.
+    settled: StepSet,
 }
 
 /// What a step would do to the classes, by itself.
@@ -53,18 +53,32 @@ impl<const N: usize> Node<N> {
         let n_steps = ground.space.steps.len();
         let mut tail = StepSet::none(n_steps);
         (0..n_steps).for_each(|step| tail.insert(step));
-        let grid = Grid::new(ground, &[], &tail);
-        let whole = Class::whole(ground, &grid).settle(ground, &grid, &mut desk.scratch);
+        let grid = Grid::new(ground, &[], &tail, &tail);
+        let whole = Class::whole(ground, &grid, &mut desk.scratch);
         let floor = whole.atoms.floor;
         Node {
             made: Vec::new(),
+            settled: tail.clone(),
             tail,
             floors: vec![floor],
             classes: vec![whole],
             n_lost: 0,
             floor,
             n_cuts: 0,
-            is_stale: false,
+        }
+    }
+
+    /// A node without classes yet.
+    pub(super) fn empty(made: Vec<usize>, tail: StepSet) -> Node<N> {
+        Node {
+            made,
+            settled: tail.clone(),
+            tail,
+            classes: Vec::new(),
+            floors: Vec::new(),
+            n_lost: 0,
+            floor: 0,
+            n_cuts: 0,
         }
     }
 
@@ -89,11 +103,10 @@ impl<const N: usize> Node<N> {
             if self.tail.is_empty() {
                 return false;
             }
-            let grid = Grid::new(ground, &self.made, &self.tail);
-            if self.is_stale && !self.settle(ground, &grid, desk, best) {
+            let grid = Grid::new(ground, &self.made, &self.tail, &self.settled);
+            if self.settled != self.tail && !self.settle(ground, &grid, desk, best) {
                 return false;
             }
-            self.is_stale = false;
             desk.weights.clear();
             desk.weights.resize(n_steps, Weight::default());
             for at in 0..self.classes.len() {
@@ -104,7 +117,7 @@ impl<const N: usize> Node<N> {
                 return false;
             }
             self.prune(ground, &desk.weights, best);
-            if !self.is_stale {
+            if self.settled == self.tail {
                 return true;
             }
         }
@@ -118,11 +131,12 @@ impl<const N: usize> Node<N> {
         desk: &mut Desk,
         best: &Best,
     ) -> bool {
-        let is_stale = |at: &usize| self.classes[*at].is_stale(grid);
-        let mut stale: Vec<usize> = (0..self.classes.len()).filter(is_stale).collect();
-        stale.sort_unstable_by_key(|&at| std::cmp::Reverse(self.classes[at].atoms.keys.len()));
-        for at in stale {
-            let class = self.classes[at].settle(ground, grid, &mut desk.scratch);
+        let mut order: Vec<usize> = (0..self.classes.len()).collect();
+        order.sort_unstable_by_key(|&at| std::cmp::Reverse(self.classes[at].atoms.keys.len()));
+        for at in order {
+            let Some(class) = self.classes[at].settle(ground, grid, &mut desk.scratch) else {
+                continue;
+            };
             let floor = class.atoms.floor;
             if floor > self.floors[at] {
                 self.floor += floor - self.floors[at];
@@ -133,6 +147,7 @@ impl<const N: usize> Node<N> {
                 return false;
             }
         }
+        self.settled.clone_from(&self.tail);
         true
     }
 
@@ -206,7 +221,6 @@ impl<const N: usize> Node<N> {
         for gone in step..ground.space.steps[step].end.max(step + 1) {
             self.tail.remove(gone);
         }
-        self.is_stale = true;
     }
 
     /// The step to decide next: the one that separates most pairs of rows; those of the attribute that is
@@ -235,13 +249,12 @@ impl<const N: usize> Node<N> {
         &self,
         ground: &Ground<P, N>,
         step: usize,
-        desk: &mut Desk,
     ) -> Option<Node<N>> {
         let mut tail = self.tail.clone();
         tail.remove(step);
         let mut made = self.made.clone();
         made.push(step);
-        let grid = Grid::new(ground, &made, &tail);
+        let grid = Grid::new(ground, &made, &tail, &tail);
         let step = &ground.space.steps[step];
         let mut node = Node {
             classes: Vec::with_capacity(self.classes.len() + 8),
@@ -249,8 +262,8 @@ impl<const N: usize> Node<N> {
             n_lost: self.n_lost,
             floor: 0,
             n_cuts: self.n_cuts + step.before.len(),
-            is_stale: false,
             made,
+            settled: tail.clone(),
             tail,
         };
         for (class, &floor) in self.classes.iter().zip(&self.floors) {
@@ -260,7 +273,7 @@ impl<const N: usize> Node<N> {
                 node.floors.push(floor);
                 continue;
             }
-            let divided = class.divide(ground, &grid, step, &mut desk.scratch);
+            let divided = class.divide(ground, &grid, step);
             node.n_lost += divided.n_lost;
             if node.n_lost > ground.problem.limit {
                 return None;

@@ -185,7 +185,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
             node.floor = node.floor.max(swept.cost);
         }
         let Some(step) = node.choose(ground, desk) else { return };
-        let with = node.with(ground, step, desk);
+        let with = node.with(ground, step);
         let without = node.without(ground, step);
         stack.push(without);
         if let Some(node) = with {
