@@ -1,5 +1,6 @@
 //! K-Optimize.
 
+mod along;
 mod best;
 mod class;
 mod grid;
@@ -41,6 +42,7 @@ pub(crate) struct Rules {
     pub(crate) sweep: bool,
     pub(crate) last: bool,
     pub(crate) seed: bool,
+    pub(crate) along: bool,
 }
 
 impl Rules {
@@ -53,11 +55,12 @@ impl Rules {
         sweep: true,
         last: true,
         seed: true,
+        along: true,
     };
 
     /// All but one, for each in turn.
     #[cfg(test)]
-    pub(crate) const EACH_OFF: [Rules; 8] = [
+    pub(crate) const EACH_OFF: [Rules; 9] = [
         Rules { useless: false, ..Rules::ALL },
         Rules { limit: false, ..Rules::ALL },
         Rules { bound: false, ..Rules::ALL },
@@ -66,6 +69,7 @@ impl Rules {
         Rules { sweep: false, ..Rules::ALL },
         Rules { last: false, ..Rules::ALL },
         Rules { seed: false, ..Rules::ALL },
+        Rules { along: false, ..Rules::ALL },
     ];
 }
 
@@ -177,7 +181,7 @@ pub(crate) fn run_by(problem: &Problem, rules: Rules) -> Outcome {
     };
     match problem.measure {
         Measure::Discernibility => {
-            let price = Discernibility { n_rows: set.n_rows, k: problem.k };
+            let price = Discernibility::new(set.n_rows, problem.k);
             by_width(problem, &costs, price, 1, rules)
         }
         Measure::Classification => {

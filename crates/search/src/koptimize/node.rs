@@ -1,5 +1,6 @@
 //! A node of the search: steps that are made, steps that may still be, and what that leaves.
 
+use super::along::along;
 use super::best::Best;
 use super::class::{Class, Scratch};
 use super::grid::Grid;
@@ -112,7 +113,8 @@ impl<const N: usize> Node<N> {
             for at in 0..self.classes.len() {
                 self.weigh(ground, &grid, at, desk);
             }
-            self.floor = ground.price.lost(self.n_lost) + self.floors.iter().sum::<u64>();
+            let sum = self.sum(ground);
+            self.floor = self.floor.max(sum);
             if ground.rules.bound && best.beats(self.floor, self.n_cuts + 1) {
                 return false;
             }
@@ -121,6 +123,11 @@ impl<const N: usize> Node<N> {
                 return true;
             }
         }
+    }
+
+    /// The floors of all rows.
+    fn sum<P: Price>(&self, ground: &Ground<P, N>) -> u64 {
+        ground.price.lost(self.n_lost) + self.floors.iter().sum::<u64>()
     }
 
     /// Settles the classes, largest first; false as soon as that shows that no set can be best.
@@ -133,17 +140,18 @@ impl<const N: usize> Node<N> {
     ) -> bool {
         let mut order: Vec<usize> = (0..self.classes.len()).collect();
         order.sort_unstable_by_key(|&at| std::cmp::Reverse(self.classes[at].atoms.keys.len()));
+        let mut sum = self.sum(ground);
         for at in order {
             let Some(class) = self.classes[at].settle(ground, grid, &mut desk.scratch) else {
                 continue;
             };
             let floor = class.atoms.floor;
             if floor > self.floors[at] {
-                self.floor += floor - self.floors[at];
+                sum += floor - self.floors[at];
                 self.floors[at] = floor;
             }
             self.classes[at] = class;
-            if ground.rules.bound && best.beats(self.floor, self.n_cuts + 1) {
+            if ground.rules.bound && best.beats(sum, self.n_cuts + 1) {
                 return false;
             }
         }
@@ -194,6 +202,7 @@ impl<const N: usize> Node<N> {
     fn prune<P: Price>(&mut self, ground: &Ground<P, N>, weights: &[Weight], best: &Best) {
         let rules = &ground.rules;
         let steps = &ground.space.steps;
+        let sum = self.sum(ground);
         // Those that need a step come after it, so that they are gone before it is asked whether it pays.
         let tail: Vec<usize> = self.tail.iter().collect();
         for &step in tail.iter().rev() {
@@ -209,11 +218,46 @@ impl<const N: usize> Node<N> {
                 && is_last;
             let is_beyond = rules.limit && self.n_lost + weight.n_lost > ground.problem.limit;
             let n_cuts = self.n_cuts + steps[step].before.len();
-            let is_beaten = rules.tail && best.beats(self.floor + weight.rise, n_cuts);
+            let is_beaten = rules.tail && best.beats(sum + weight.rise, n_cuts);
             if is_useless || is_beyond || is_beaten {
                 self.remove(ground, step);
             }
         }
+    }
+
+    /// Bounds the node along the attribute with most steps in its tail, and takes those steps from the tail
+    /// that no best set has. None if no set can be best, otherwise whether a step was taken.
+    pub(super) fn tighten<P: Price>(
+        &mut self,
+        ground: &Ground<P, N>,
+        desk: &mut Desk,
+        best: &Best,
+    ) -> Option<bool> {
+        let n_of = |attribute: usize| {
+            let range = ground.space.of_attribute[attribute].clone();
+            range.filter(|&step| self.tail.has(step)).count()
+        };
+        let ordered = (0..ground.fields.len()).filter(|&at| !ground.space.is_tree[at]);
+        let Some(longest) = ordered.max_by_key(|&attribute| n_of(attribute)) else {
+            return Some(false);
+        };
+        let n_others = self.tail.iter().count() - n_of(longest);
+        if n_others > tune(0) || n_of(longest) < 2 {
+            return Some(false);
+        }
+        let along = along(ground, self, longest, desk)?;
+        self.floor = self.floor.max(along.floor);
+        if best.beats(self.floor, self.n_cuts + 1) {
+            return None;
+        }
+        let mut has_taken = false;
+        for (step, floor) in along.with {
+            if best.beats(floor, self.n_cuts + 1) {
+                self.remove(ground, step);
+                has_taken = true;
+            }
+        }
+        Some(has_taken)
     }
 
     /// Takes a step from the tail, and those that need it.
@@ -281,7 +325,7 @@ impl<const N: usize> Node<N> {
             node.floors.extend(divided.parts.iter().map(|part| part.atoms.floor));
             node.classes.extend(divided.parts);
         }
-        node.floor = ground.price.lost(node.n_lost) + node.floors.iter().sum::<u64>();
+        node.floor = node.sum(ground).max(self.floor);
         Some(node)
     }
 
@@ -385,4 +429,14 @@ fn weigh_parts<P: Price, const N: usize>(
     weight.is_useful |= pays;
     desk.rises.push((step, rise));
     pays
+}
+
+pub(crate) fn tune(at: usize) -> usize {
+    static T: std::sync::OnceLock<Vec<usize>> = std::sync::OnceLock::new();
+    T.get_or_init(|| {
+        let text = std::env::var("TUNE").unwrap_or_default();
+        let mut v: Vec<usize> = text.split(',').filter_map(|t| t.parse().ok()).collect();
+        v.resize(8, 8);
+        v
+    })[at]
 }

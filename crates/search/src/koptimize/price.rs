@@ -34,6 +34,12 @@ pub(super) trait Price: Sync {
     /// `loss` is that of the intervals that hold all of them.
     fn floor_at_most(&self, lanes: &[u32], loss: u64) -> u64;
 
+    /// Whether the floors of these rows sum to the same however they are divided.
+    fn is_flat(&self, lanes: &[u32]) -> bool;
+
+    /// The floor of rows that are some of those for which [`Price::is_flat`] holds.
+    fn flat(&self, lanes: &[u32], loss: u64) -> u64;
+
     /// Whether losing so many rows of a class, the others being kept, costs no less than keeping all.
     fn is_no_gain(&self, n_lost: u64, n_kept: u64) -> bool;
 

@@ -165,10 +165,21 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
     fn visit(&self, mut node: Node<N>, stack: &mut Vec<Node<N>>, desk: &mut Desk) {
         let ground = self.ground;
         let best = self.best.get();
-        if ground.rules.bound && best.beats(node.floor, node.n_cuts + 1)
-            || !node.reduce(ground, desk, &best)
-        {
+        if ground.rules.bound && best.beats(node.floor, node.n_cuts + 1) {
             return;
+        }
+        loop {
+            if !node.reduce(ground, desk, &best) {
+                return;
+            }
+            if !ground.rules.along {
+                break;
+            }
+            match node.tighten(ground, desk, &best) {
+                None => return,
+                Some(true) => {}
+                Some(false) => break,
+            }
         }
         let last = node.only_attribute(ground).filter(|_| ground.rules.sweep && ground.is_plain);
         if let Some(attribute) = last {

@@ -35,6 +35,15 @@ impl Price for Classification {
         true
     }
 
+    /// Rows of one target cost nothing.
+    fn is_flat(&self, lanes: &[u32]) -> bool {
+        minority(lanes) == 0
+    }
+
+    fn flat(&self, _: &[u32], _: u64) -> u64 {
+        0
+    }
+
     fn loss(&self, _: usize, _: u32, _: u32) -> u64 {
         0
     }

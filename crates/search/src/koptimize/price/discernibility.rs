@@ -4,8 +4,16 @@ use super::{Price, rows};
 
 #[derive(Debug)]
 pub(in super::super) struct Discernibility {
-    pub(in super::super) n_rows: u64,
-    pub(in super::super) k: u64,
+    n_rows: u64,
+    k: u64,
+    /// The same where a class could have so many rows.
+    k32: u32,
+}
+
+impl Discernibility {
+    pub(in super::super) fn new(n_rows: u64, k: u64) -> Discernibility {
+        Discernibility { n_rows, k, k32: u32::try_from(k).unwrap_or(u32::MAX) }
+    }
 }
 
 impl Price for Discernibility {
@@ -24,6 +32,9 @@ impl Price for Discernibility {
     /// Rows that lie together are in one class, which has at least k rows (equation 2 of the paper); if
     /// they are lost, each costs as much as the table has rows.
     fn floor(&self, lanes: &[u32], _: u64) -> u64 {
+        if let [n_rows] = lanes {
+            return u64::from(*n_rows) * u64::from((*n_rows).max(self.k32));
+        }
         let n_rows = rows(lanes);
         n_rows * n_rows.max(self.k)
     }
@@ -36,6 +47,15 @@ impl Price for Discernibility {
     /// `(a + b)^2 <= n a + b^2` just if `a + 2 b <= n`.
     fn is_no_gain(&self, n_lost: u64, n_kept: u64) -> bool {
         n_lost + 2 * n_kept <= self.n_rows
+    }
+
+    /// Up to k rows: k each.
+    fn is_flat(&self, lanes: &[u32]) -> bool {
+        rows(lanes) <= self.k
+    }
+
+    fn flat(&self, lanes: &[u32], _: u64) -> u64 {
+        rows(lanes) * self.k
     }
 
     fn loss(&self, _: usize, _: u32, _: u32) -> u64 {

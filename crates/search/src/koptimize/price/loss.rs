@@ -45,6 +45,14 @@ impl Price for Loss {
         false
     }
 
+    fn is_flat(&self, _: &[u32]) -> bool {
+        true
+    }
+
+    fn flat(&self, lanes: &[u32], loss: u64) -> u64 {
+        rows(lanes) * loss
+    }
+
     /// Rounded down, so that a bound stays one.
     #[expect(
         clippy::cast_possible_truncation,
