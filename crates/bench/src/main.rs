@@ -9,6 +9,7 @@
 mod census;
 mod copy;
 mod full_domain;
+mod koptimize;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -49,6 +50,26 @@ enum Task {
         #[arg(long)]
         instructions: bool,
     },
+    /// Run K-Optimize on the Adult table of the paper, case by case
+    Koptimize {
+        /// The folder with `adult.csv` and `hierarchies/`
+        folder: PathBuf,
+        /// The time limit of a case
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// Only `fine` or `coarse` ages
+        #[arg(long)]
+        ages: Option<String>,
+        /// Only `DM` or `CM`
+        #[arg(long)]
+        measure: Option<String>,
+        /// Only the suppression limit `0`, `100` or `any`
+        #[arg(long)]
+        limit: Option<String>,
+        /// Only one k
+        #[arg(short)]
+        k: Option<u64>,
+    },
     /// Write the synthetic census table
     Census {
         /// Rows
@@ -66,6 +87,9 @@ enum Task {
     },
 }
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
@@ -74,6 +98,9 @@ fn main() -> ExitCode {
         Task::FullDomain { instructions: true, .. } => full_domain::instructions(),
         Task::FullDomain { rows: Some(rows), .. } => full_domain::census(rows),
         Task::FullDomain { runs, .. } => full_domain::times(runs),
+        Task::Koptimize { folder, seconds, ages, measure, limit, k } => {
+            koptimize::cases(&folder, seconds, &koptimize::Chosen { grain: ages, measure, limit, k })
+        }
         Task::Census { rows, output } => census::write(&output, rows, 7).map_err(Into::into),
         Task::Copy { input, output } => copy::copy(&input, &output),
     };

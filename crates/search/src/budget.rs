@@ -85,6 +85,19 @@ impl Budget {
         Budget { nodes, ..self }
     }
 
+    /// The nodes that a search may look at.
+    pub(crate) fn nodes(&self) -> Option<u64> {
+        self.nodes
+    }
+
+    /// The same budget with only one part in so many of the time that is left.
+    #[expect(clippy::disallowed_methods, reason = "the one place where a search reads the clock")]
+    pub(crate) fn sooner(&self, parts: u32) -> Budget {
+        let now = Instant::now();
+        let part = |deadline: Instant| now + deadline.saturating_duration_since(now) / parts;
+        Budget { deadline: self.deadline.map(part), ..self.clone() }
+    }
+
     /// Whether a search may look at no more nodes.
     pub(crate) fn has_seen(&self, nodes: u64) -> bool {
         self.nodes.is_some_and(|most| nodes >= most)

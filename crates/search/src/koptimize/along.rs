@@ -109,19 +109,23 @@ impl Line {
         } else {
             Vec::new()
         };
+        let mut lanes = vec![0; ground.n_lanes];
         for class in classes {
-            let (n_below, flat) = self.fill(ground, grid, class, desk, &mut local);
+            let (below, flat) = self.fill(ground, grid, class, desk, &mut local);
             for from in 0..n_places - 1 {
                 for to in from + 1..n_places {
                     let at = from * n_places + to;
                     let floor = std::mem::take(&mut local[at]) + flat[to] - flat[from];
-                    let n_rows = n_below[to] - n_below[from];
+                    for (at, lane) in lanes.iter_mut().enumerate() {
+                        *lane = below[to * ground.n_lanes + at] - below[from * ground.n_lanes + at];
+                    }
+                    let n_rows = rows(&lanes);
                     if table[at] == NEVER || n_rows == 0 {
                         continue;
                     }
                     table[at] = if n_rows >= ground.k {
                         let own = if P::HAS_LOSS { n_rows * losses[at] } else { 0 };
-                        table[at] + floor + own
+                        table[at] + (floor + own).max(ground.price.least(&lanes))
                     } else if ground.problem.limit == 0 {
                         NEVER
                     } else {
@@ -134,8 +138,8 @@ impl Line {
     }
 
     /// Adds the floors of a class's rows that the other attributes do not separate, interval by interval;
-    /// those that are the same however they are divided only as running sums. Gives the running number of
-    /// rows and these sums.
+    /// those that are the same however they are divided only as running sums. Gives the running counts of
+    /// rows by lane and these sums.
     fn fill<P: Price, const N: usize>(
         &self,
         ground: &Ground<P, N>,
@@ -143,17 +147,19 @@ impl Line {
         class: &Class<N>,
         desk: &mut Desk,
         local: &mut [u64],
-    ) -> (Vec<u64>, Vec<u64>) {
+    ) -> (Vec<u32>, Vec<u64>) {
         let n_places = self.places.len();
         let n_lanes = ground.n_lanes;
         let field = ground.fields[self.attribute];
+        let n_live = grid.n_live(self.attribute);
+        let first = n_live[self.places[0] as usize];
         let mut keys: Vec<Key<N>> = Vec::new();
         let mut counts: Vec<u32> = Vec::new();
-        desk.scratch.clear(class.atoms.keys.len());
+        desk.scratch.clear(class.atoms.keys.len() / 2);
         let weights = class.atoms.weights.chunks_exact(n_lanes);
         for (key, weight) in class.atoms.keys.iter().zip(weights) {
-            let code = ((key[field.word] >> field.shift) & field.mask) as u32;
-            let place = self.places.partition_point(|&place| place <= code);
+            let code = ((key[field.word] >> field.shift) & field.mask) as usize;
+            let place = (n_live[code] - first) as usize + 1;
             let mut others = *key;
             others[field.word] &= !(field.mask << field.shift);
             let (group, is_new) = desk.scratch.find(&mut keys, others);
@@ -164,7 +170,7 @@ impl Line {
             let sums = &mut counts[from..from + n_lanes];
             sums.iter_mut().zip(weight).for_each(|(sum, rows)| *sum += rows);
         }
-        let mut n_below = vec![0u64; n_places];
+        let mut below = vec![0u32; n_places * n_lanes];
         let mut flat = vec![0u64; n_places];
         for (key, counts) in keys.iter().zip(counts.chunks_exact_mut(n_places * n_lanes)) {
             let loss = if P::HAS_LOSS { self.other_loss(ground, grid, key) } else { 0 };
@@ -173,17 +179,17 @@ impl Line {
             }
             let all = &counts[counts.len() - n_lanes..];
             let is_flat = ground.price.is_flat(all);
-            for (place, lanes) in counts.chunks_exact(n_lanes).enumerate() {
-                n_below[place] += rows(lanes);
-                if is_flat {
-                    flat[place] += ground.price.flat(lanes, loss);
+            below.iter_mut().zip(counts.iter()).for_each(|(below, rows)| *below += rows);
+            if is_flat {
+                for (flat, lanes) in flat.iter_mut().zip(counts.chunks_exact(n_lanes)) {
+                    *flat += ground.price.flat(lanes, loss);
                 }
             }
             if !is_flat {
                 add_floors(ground, counts, n_places, local);
             }
         }
-        (n_below, flat)
+        (below, flat)
     }
 
     /// The losses of the narrowest intervals of the other attributes.

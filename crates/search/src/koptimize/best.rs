@@ -1,6 +1,7 @@
 //! The best set of cuts so far.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use incrowd_data::Cuts;
 
@@ -17,6 +18,11 @@ impl Best {
         Best { cost, n_cuts: cuts.n_cuts(), cuts }
     }
 
+    /// A bar that only sets of a lower cost are below.
+    pub(super) fn bar(cost: u64, best: &Best) -> Best {
+        Best { cost, n_cuts: 0, cuts: best.cuts.clone() }
+    }
+
     /// Whether it is better than all sets that cost at least so much and have at least so many cuts.
     #[inline]
     pub(super) fn beats(&self, floor: u64, n_cuts: usize) -> bool {
@@ -30,23 +36,31 @@ impl Best {
     }
 }
 
-/// The best set that all workers know of.
+/// The best set that all workers know of, and what no set costs less than.
 #[derive(Debug)]
-pub(super) struct Shared(Mutex<Best>);
+pub(super) struct Shared {
+    best: Mutex<Arc<Best>>,
+    floor: AtomicU64,
+}
 
 impl Shared {
     pub(super) fn new(best: Best) -> Shared {
-        Shared(Mutex::new(best))
+        Shared { best: Mutex::new(Arc::new(best)), floor: AtomicU64::new(0) }
     }
 
-    pub(super) fn get(&self) -> Best {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn get(&self) -> Arc<Best> {
+        Arc::clone(&self.best.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Says that no set costs less than so much, and gives the most that was said.
+    pub(super) fn raise(&self, floor: u64) -> u64 {
+        self.floor.fetch_max(floor, Ordering::Relaxed).max(floor)
     }
 
     pub(super) fn offer(&self, other: Best) {
-        let mut best = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         if other.is_better_than(&best) {
-            *best = other;
+            *best = Arc::new(other);
         }
     }
 }

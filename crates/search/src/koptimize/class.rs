@@ -126,6 +126,30 @@ impl Scratch {
         }
     }
 
+    /// Forgets all cells, and makes room for those with numbers below `n_cells`.
+    pub(super) fn clear_cells(&mut self, n_cells: usize) {
+        self.clear(n_cells.div_ceil(2));
+    }
+
+    /// Where a cell's key is in the list of keys since [`Scratch::clear_cells`], and whether it was put there
+    /// just now.
+    #[inline]
+    pub(super) fn find_cell<const N: usize>(
+        &mut self,
+        keys: &mut Vec<Key<N>>,
+        key: Key<N>,
+        cell: usize,
+    ) -> (usize, bool) {
+        let (when, at) = self.slots[cell];
+        if when == self.now {
+            return (at as usize, false);
+        }
+        let at = keys.len();
+        self.slots[cell] = (self.now, u32::try_from(at).expect("no more than vectors"));
+        keys.push(key);
+        (at, true)
+    }
+
     #[cold]
     fn grow<const N: usize>(&mut self, keys: &[Key<N>]) {
         self.clear(2 * keys.len());
@@ -198,9 +222,6 @@ impl<const N: usize> Class<N> {
     }
 
     /// Puts together what no step of the grid separates any more. None if nothing has changed.
-    ///
-    /// Atoms that lie, on every attribute, in an interval from within which no cut has gone stay as they
-    /// are: what they could be put together with would have to lie in the same intervals.
     pub(super) fn settle<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -214,47 +235,93 @@ impl<const N: usize> Class<N> {
                 Change { field: ground.fields[attribute], is_touched, placed }
             })
             .collect();
-        let first = changed.first()?;
+        let (keys, weights) = match &changed[..] {
+            [] => return None,
+            [change] => self.merge_some(ground, grid, change, scratch),
+            _ => self.merge_all(ground, grid, scratch),
+        };
+        let floor = floor(ground, grid, &keys, &weights);
+        let atoms = Arc::new(Atoms { keys, weights, floor });
+        Some(Class { body: Arc::clone(&self.body), atoms })
+    }
+
+    /// Puts together what a change of one attribute no longer separates.
+    ///
+    /// Atoms in an interval from within which no cut has gone stay as they are: what they could be put
+    /// together with would have to lie in the same interval.
+    fn merge_some<P: Price>(
+        &self,
+        ground: &Ground<P, N>,
+        grid: &Grid<N>,
+        change: &Change,
+        scratch: &mut Scratch,
+    ) -> (Vec<Key<N>>, Vec<u32>) {
         let atoms = &self.atoms;
         let n_lanes = ground.n_lanes;
         let mut keys: Vec<Key<N>> = Vec::with_capacity(atoms.keys.len());
         let mut weights: Vec<u32> = Vec::with_capacity(atoms.weights.len());
         let mut merged: Vec<Key<N>> = Vec::new();
         let mut sums: Vec<u32> = Vec::new();
-        let mut floor = atoms.floor;
-        scratch.clear(atoms.keys.len() / 4);
+        let cells = Cells::new(ground, grid, &self.body.intervals, 4 * atoms.keys.len() + 256);
+        match &cells {
+            Some(cells) => scratch.clear_cells(cells.n_cells),
+            None => scratch.clear(atoms.keys.len() / 4),
+        }
         for (key, weight) in atoms.keys.iter().zip(atoms.weights.chunks_exact(n_lanes)) {
-            let is_touched =
-                first.touches(key) || changed[1..].iter().any(|change| change.touches(key));
-            if !is_touched {
+            if !change.touches(key) {
                 keys.push(*key);
                 push(&mut weights, weight);
                 continue;
             }
             let mut new = *key;
-            changed.iter().for_each(|change| change.apply(&mut new));
-            let (atom, is_new) = scratch.find(&mut merged, new);
-            if !P::HAS_LOSS {
-                floor -= ground.price.floor(weight, 0);
-            }
-            if is_new {
-                push(&mut sums, weight);
-            } else {
-                let sums = &mut sums[atom * n_lanes..(atom + 1) * n_lanes];
-                sums.iter_mut().zip(weight).for_each(|(sum, rows)| *sum += rows);
-            }
-        }
-        if !P::HAS_LOSS {
-            let parts = sums.chunks_exact(n_lanes);
-            floor += parts.map(|lanes| ground.price.floor(lanes, 0)).sum::<u64>();
+            change.apply(&mut new);
+            let (atom, is_new) = match &cells {
+                Some(cells) => scratch.find_cell(&mut merged, new, cells.of(key).1),
+                None => scratch.find(&mut merged, new),
+            };
+            add(&mut sums, atom, is_new, weight);
         }
         keys.append(&mut merged);
         weights.append(&mut sums);
-        if P::HAS_LOSS {
-            floor = self::floor(ground, grid, &keys, &weights);
+        (keys, weights)
+    }
+
+    /// Puts together what nothing separates any more, looking at all atoms.
+    fn merge_all<P: Price>(
+        &self,
+        ground: &Ground<P, N>,
+        grid: &Grid<N>,
+        scratch: &mut Scratch,
+    ) -> (Vec<Key<N>>, Vec<u32>) {
+        let atoms = &self.atoms;
+        let mut keys: Vec<Key<N>> = Vec::new();
+        let mut weights: Vec<u32> = Vec::new();
+        let most = 8 * atoms.keys.len() + 1024;
+        let pairs = atoms.keys.iter().zip(atoms.weights.chunks_exact(ground.n_lanes));
+        if let Some(cells) = Cells::new(ground, grid, &self.body.intervals, most) {
+            scratch.clear_cells(cells.n_cells);
+            for (key, weight) in pairs {
+                let (new, cell) = cells.of(key);
+                let (atom, is_new) = scratch.find_cell(&mut keys, new, cell);
+                add(&mut weights, atom, is_new, weight);
+            }
+            return (keys, weights);
         }
-        let atoms = Arc::new(Atoms { keys, weights, floor });
-        Some(Class { body: Arc::clone(&self.body), atoms })
+        scratch.clear(atoms.keys.len() / 2);
+        let attributes = 0..ground.fields.len();
+        let changes: Vec<Change> = attributes
+            .map(|attribute| {
+                let (is_touched, placed) = grid.line(attribute);
+                Change { field: ground.fields[attribute], is_touched, placed }
+            })
+            .collect();
+        for (key, weight) in pairs {
+            let mut new = *key;
+            changes.iter().for_each(|change| change.apply(&mut new));
+            let (atom, is_new) = scratch.find(&mut keys, new);
+            add(&mut weights, atom, is_new, weight);
+        }
+        (keys, weights)
     }
 
     /// Makes a step that divides it. The grid is that of the steps that are left.
@@ -434,6 +501,84 @@ impl Change<'_> {
         let placed = self.placed[self.code(key)];
         key[self.field.word] &= !(self.field.mask << self.field.shift);
         key[self.field.word] |= placed;
+    }
+}
+
+/// The cells of a class, numbered: an interval between cuts that may still be made on every attribute.
+pub(super) struct Cells<const N: usize> {
+    /// Where a code is, and where its entry is.
+    attributes: Vec<(Field, usize)>,
+    /// By code, the first one of its interval in its place of a key, and what the interval counts.
+    entries: Vec<(u64, usize)>,
+    /// The key of the other attributes, which say nothing.
+    rest: Key<N>,
+    pub(super) n_cells: usize,
+}
+
+impl<const N: usize> Cells<N> {
+    /// None if there are more than `most`.
+    pub(super) fn new<P: Price>(
+        ground: &Ground<P, N>,
+        grid: &Grid<N>,
+        intervals: &[(u32, u32)],
+        most: usize,
+    ) -> Option<Cells<N>> {
+        let mut n_cells = 1usize;
+        for (attribute, &interval) in intervals.iter().enumerate() {
+            n_cells = n_cells.checked_mul(grid.live(attribute, interval).len() + 1)?;
+            if n_cells > most {
+                return None;
+            }
+        }
+        let mut cells =
+            Cells { attributes: Vec::new(), entries: Vec::new(), rest: [0; N], n_cells: 1 };
+        for (attribute, &(lo, hi)) in intervals.iter().enumerate() {
+            let field = ground.fields[attribute];
+            let (_, placed) = grid.line(attribute);
+            let n_live = grid.n_live(attribute);
+            let first = n_live[lo as usize];
+            if first == n_live[hi as usize] {
+                cells.rest[field.word] |= placed[lo as usize];
+                continue;
+            }
+            // Codes start at `lo`.
+            cells.attributes.push((field, cells.entries.len().wrapping_sub(lo as usize)));
+            cells.entries.extend((lo as usize..=hi as usize).map(|code| {
+                (placed[code], (n_live[code] - first) as usize * cells.n_cells)
+            }));
+            cells.n_cells *= (n_live[hi as usize] - first) as usize + 1;
+        }
+        Some(cells)
+    }
+
+    /// The key of the first codes of an atom's cell, and the number of the cell.
+    #[inline]
+    pub(super) fn of(&self, key: &Key<N>) -> (Key<N>, usize) {
+        let mut cell = 0;
+        let mut new = self.rest;
+        for (field, from) in &self.attributes {
+            let code = ((key[field.word] >> field.shift) & field.mask) as usize;
+            let (placed, counts) = self.entries[from.wrapping_add(code)];
+            new[field.word] |= placed;
+            cell += counts;
+        }
+        (new, cell)
+    }
+}
+
+/// Adds rows to an atom, which may be the next one.
+#[inline]
+fn add(weights: &mut Vec<u32>, atom: usize, is_new: bool, lanes: &[u32]) {
+    if is_new {
+        push(weights, lanes);
+        return;
+    }
+    match lanes {
+        [one] => weights[atom] += one,
+        _ => {
+            let sums = &mut weights[atom * lanes.len()..(atom + 1) * lanes.len()];
+            sums.iter_mut().zip(lanes).for_each(|(sum, rows)| *sum += rows);
+        }
     }
 }
 

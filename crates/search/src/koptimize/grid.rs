@@ -83,6 +83,11 @@ impl<const N: usize> Grid<N> {
         n_live[lo as usize] != n_live[hi as usize]
     }
 
+    /// By code, the number of cuts that may still be made before it or before a lower one.
+    pub(super) fn n_live(&self, attribute: usize) -> &[u32] {
+        &self.attributes[attribute].n_live
+    }
+
     /// Whether a cut has gone from within an interval since the classes were settled.
     #[inline]
     pub(super) fn has_lost(&self, attribute: usize, (lo, hi): (u32, u32)) -> bool {

@@ -186,7 +186,7 @@ pub(crate) fn run_by(problem: &Problem, rules: Rules) -> Outcome {
         }
         Measure::Classification => {
             let n_codes = problem.target.map_or(1, |target| set.extras[target].n_codes as usize);
-            by_width(problem, &costs, Classification, n_codes.max(1), rules)
+            by_width(problem, &costs, Classification { k: problem.k }, n_codes.max(1), rules)
         }
         _ => {
             let price = Loss::new(&set.attributes, set.n_rows);
@@ -249,17 +249,60 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     ground.last = widest.filter(|(_, is_wide)| rules.last && *is_wide).map(|(widest, _)| widest);
     let ground = &ground;
     if let Some((widest, _)) = widest.filter(|_| rules.seed && ground.is_plain) {
-        seed::plant(ground, &root, widest, &best);
+        seed::plant(ground, &root, widest, &best, seed::Effort::Brief);
     }
-    let ended = workers::search(ground, &best, vec![root], 0);
+    let budget = problem.budget;
+    let short = budget.clone().visiting(Some(budget.nodes().unwrap_or(u64::MAX).min(SHORT)));
+    let mut ended = workers::search(ground, &best, vec![root], 0, &short, None);
+    if !ended.open.is_empty() && !budget.is_spent() && budget.nodes().is_none_or(|most| most > SHORT) {
+        if let Some((widest, _)) = widest.filter(|_| rules.seed && ground.is_plain) {
+            let root = Node::root(ground, &mut desk);
+            seed::plant(ground, &root, widest, &best, seed::Effort::Long);
+        }
+        ended.n_nodes = lift(ground, &best, ended.n_nodes);
+        ended = workers::search(ground, &best, ended.open, ended.n_nodes, budget, None);
+    }
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;
     }
+    let open = ended.open.iter().map(|node| node.floor).min();
+    let floor = best.raise(open.unwrap_or(0));
     let best = best.get();
-    let floor = ended.open.iter().map(|node| node.floor).min();
-    let lower_bound = floor.map(|floor| ground.value(floor.min(best.cost)));
+    let lower_bound = ground.value(if open.is_none() { best.cost } else { floor.min(best.cost) });
     let board = Board::under(problem, ground.costs, &best.cuts);
     let is_optimal = ended.open.is_empty();
+    let lower_bound = Some(lower_bound);
     let proof = Proof { is_optimal, lower_bound, is_cut_short: !is_optimal, cost: None };
     board.outcome(ended.n_nodes, proof)
+}
+
+/// Nodes of a search that is short.
+const SHORT: u64 = 20_000;
+
+/// Raises what no set costs less than, by closed searches for sets below rising ceilings. Depth first, open
+/// nodes near the root keep the bound low to the end; a search below half of the best cost is closed soon.
+fn lift<P: Price, const N: usize>(ground: &Ground<P, N>, best: &Shared, n_before: u64) -> u64 {
+    let budget = ground.problem.budget.sooner(8);
+    let mut n_nodes = n_before;
+    let mut desk = Desk::default();
+    let mut share = 2;
+    loop {
+        let ceiling = best.get().cost / 20 * share;
+        let root = Node::root(ground, &mut desk);
+        if ceiling > root.floor {
+            let most = if budget.has_deadline() { u64::MAX } else { n_nodes + 2 * SHORT };
+            let most = budget.nodes().map_or(most, |nodes| nodes.min(most));
+            let budget = budget.clone().visiting(Some(most));
+            let ended = workers::search(ground, best, vec![root], n_nodes, &budget, Some(ceiling));
+            n_nodes = ended.n_nodes;
+            if !ended.open.is_empty() || best.get().cost < ceiling {
+                return n_nodes;
+            }
+            best.raise(ceiling);
+        }
+        share += 1;
+        if share == 20 {
+            return n_nodes;
+        }
+    }
 }

@@ -242,7 +242,7 @@ impl<const N: usize> Node<N> {
             return Some(false);
         };
         let n_others = self.tail.iter().count() - n_of(longest);
-        if n_others > tune(0) || n_of(longest) < 2 {
+        if !(3 * n_others <= 2 * n_of(longest)) {
             return Some(false);
         }
         let along = along(ground, self, longest, desk)?;
@@ -429,14 +429,4 @@ fn weigh_parts<P: Price, const N: usize>(
     weight.is_useful |= pays;
     desk.rises.push((step, rise));
     pays
-}
-
-pub(crate) fn tune(at: usize) -> usize {
-    static T: std::sync::OnceLock<Vec<usize>> = std::sync::OnceLock::new();
-    T.get_or_init(|| {
-        let text = std::env::var("TUNE").unwrap_or_default();
-        let mut v: Vec<usize> = text.split(',').filter_map(|t| t.parse().ok()).collect();
-        v.resize(8, 8);
-        v
-    })[at]
 }

@@ -34,6 +34,10 @@ pub(super) trait Price: Sync {
     /// `loss` is that of the intervals that hold all of them.
     fn floor_at_most(&self, lanes: &[u32], loss: u64) -> u64;
 
+    /// The least that rows cost that are one class or several, or lost: classes are no more than their number
+    /// allows.
+    fn least(&self, lanes: &[u32]) -> u64;
+
     /// Whether the floors of these rows sum to the same however they are divided.
     fn is_flat(&self, lanes: &[u32]) -> bool;
 

@@ -17,7 +17,17 @@ use super::price::Price;
 use super::space::{Space, StepSet};
 use super::sweep::sweep;
 use super::{Ground, Key};
+use crate::Budget;
 use crate::random::Random;
+
+/// How long a chain goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// From nothing, about as long as it takes to find something good.
+    Brief,
+    /// From the best set so far: for a part of the time that is left, or ten times as long.
+    Long,
+}
 
 /// Sets that a chain looks at, for a table of so many atoms.
 fn n_tries(n_atoms: usize) -> usize {
@@ -33,9 +43,32 @@ pub(super) fn plant<P: Price, const N: usize>(
     root: &Node<N>,
     swept: usize,
     best: &Shared,
+    effort: Effort,
 ) {
+    let budget = match effort {
+        Effort::Brief => ground.problem.budget.clone(),
+        Effort::Long => ground.problem.budget.sooner(8),
+    };
+    let is_swept = |step: &usize| ground.space.steps[*step].attribute == swept;
+    let start: BTreeSet<usize> = match effort {
+        Effort::Brief => BTreeSet::new(),
+        Effort::Long => {
+            let steps = ground.space.steps(&best.get().cuts).unwrap_or_default();
+            steps.into_iter().filter(|step| !is_swept(step)).collect()
+        }
+    };
+    let n_tries = n_tries(root.classes[0].atoms.keys.len());
+    let n_left = match effort {
+        Effort::Brief => n_tries,
+        Effort::Long if budget.has_deadline() => usize::MAX,
+        Effort::Long => 10 * n_tries,
+    };
     (0..CHAINS).into_par_iter().for_each(|chain| {
-        Chain::new(ground, root, swept, chain).climb(best);
+        let seed = ground.problem.seed.wrapping_mul(0x9e37).wrapping_add(2 * chain + effort as u64);
+        let whole = &root.classes[0];
+        let random = Random::new(seed);
+        let chain = Chain { ground, whole, swept, random, n_left, budget: &budget };
+        chain.climb(&start, best);
     });
 }
 
@@ -45,23 +78,16 @@ struct Chain<'a, 'b, P, const N: usize> {
     swept: usize,
     random: Random,
     n_left: usize,
+    budget: &'a Budget,
 }
 
 type Tried = (u64, BTreeSet<usize>);
 
-impl<'a, 'b, P: Price, const N: usize> Chain<'a, 'b, P, N> {
-    fn new(ground: &'a Ground<'b, P, N>, root: &'a Node<N>, swept: usize, chain: u64) -> Self {
-        let whole = &root.classes[0];
-        let seed = ground.problem.seed.wrapping_mul(0x9e37).wrapping_add(chain);
-        let n_left = n_tries(whole.atoms.keys.len());
-        Chain { ground, whole, swept, random: Random::new(seed), n_left }
-    }
-
-    fn climb(mut self, best: &Shared) {
-        let none = BTreeSet::new();
-        let mut top: Tried = (self.cost(&none, best).unwrap_or(u64::MAX), none);
+impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
+    fn climb(mut self, start: &BTreeSet<usize>, best: &Shared) {
+        let mut top: Tried = (self.cost(start, best).unwrap_or(u64::MAX), start.clone());
         let mut now = top.clone();
-        while self.n_left > 0 && !self.ground.problem.budget.is_spent() {
+        while self.n_left > 0 && !self.budget.is_spent() {
             now = self.descend(now, best);
             if now.0 <= top.0 {
                 top = now;
@@ -94,7 +120,7 @@ impl<'a, 'b, P: Price, const N: usize> Chain<'a, 'b, P, N> {
                     _ => {}
                 }
             }
-            if !has_moved || self.ground.problem.budget.is_spent() {
+            if !has_moved || self.budget.is_spent() {
                 return now;
             }
         }

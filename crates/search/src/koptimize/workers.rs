@@ -2,14 +2,14 @@
 //! has none.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::best::{Best, Shared};
 use super::node::{Desk, Node};
 use super::price::Price;
 use super::sweep::sweep;
 use super::Ground;
-use crate::Standing;
+use crate::{Budget, Standing};
 
 /// Nodes between two looks at the clock.
 const PACE: u64 = 32;
@@ -18,6 +18,9 @@ const PACE: u64 = 32;
 pub(super) struct Crew<'a, P, const N: usize> {
     ground: &'a Ground<'a, P, N>,
     best: &'a Shared,
+    budget: &'a Budget,
+    /// Sets that cost so much or more are not asked for.
+    ceiling: Option<u64>,
     /// Nodes that nobody looks at.
     open: Mutex<Open<N>>,
     woken: Condvar,
@@ -41,17 +44,22 @@ pub(super) struct Ended<const N: usize> {
     pub(super) n_nodes: u64,
 }
 
-/// Looks at nodes and all below them, until none is left or the budget ends.
+/// Looks at nodes and all below them, until none is left or the budget ends; below a ceiling, only for sets
+/// that cost less than that.
 pub(super) fn search<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     best: &Shared,
     nodes: Vec<Node<N>>,
     n_before: u64,
+    budget: &Budget,
+    ceiling: Option<u64>,
 ) -> Ended<N> {
     let n_workers = rayon::current_num_threads().max(1);
     let crew = Crew {
         ground,
         best,
+        budget,
+        ceiling,
         open: Mutex::new(Open { nodes, n_busy: 0 }),
         woken: Condvar::new(),
         n_waiting: AtomicUsize::new(0),
@@ -145,7 +153,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         let least = stack.iter().map(|node| node.floor).min().unwrap_or(u64::MAX).min(floor);
         self.floors[worker].store(least, Ordering::Relaxed);
         let n_nodes = self.n_nodes.load(Ordering::Relaxed);
-        let budget = self.ground.problem.budget;
+        let budget = self.budget;
         if budget.is_spent() || budget.has_seen(n_nodes) {
             self.is_stopped.store(true, Ordering::Relaxed);
             self.woken.notify_all();
@@ -154,9 +162,10 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         let others = self.floors.iter().map(|floor| floor.load(Ordering::Relaxed));
         let least = others.chain(waiting).min().unwrap_or(least);
         let best = self.best.get().cost;
+        let least = if self.ceiling.is_some() { 0 } else { least.min(best) };
         budget.say(Standing {
             best: Some(self.ground.value(best)),
-            lower_bound: self.ground.value(least.min(best)),
+            lower_bound: self.ground.value(self.best.raise(least)),
             nodes: n_nodes,
         });
     }
@@ -164,7 +173,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
     /// Looks at one node: offers what it holds, and opens those below it.
     fn visit(&self, mut node: Node<N>, stack: &mut Vec<Node<N>>, desk: &mut Desk) {
         let ground = self.ground;
-        let best = self.best.get();
+        let best = self.bar();
         if ground.rules.bound && best.beats(node.floor, node.n_cuts + 1) {
             return;
         }
@@ -200,12 +209,24 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         let without = node.without(ground, step);
         stack.push(without);
         if let Some(node) = with {
-            let (cost, n_lost) = node.cost(ground);
-            let made = || ground.space.cuts(&node.made);
-            if n_lost <= ground.problem.limit && !best.beats(cost, node.n_cuts) {
-                self.offer(cost, n_lost, made());
-            }
+            self.offer_made(&node);
             stack.push(node);
+        }
+    }
+
+    /// What a set has to be better than.
+    fn bar(&self) -> Arc<Best> {
+        let best = self.best.get();
+        match self.ceiling {
+            Some(ceiling) if ceiling <= best.cost => Arc::new(Best::bar(ceiling, &best)),
+            _ => best,
+        }
+    }
+
+    fn offer_made(&self, node: &Node<N>) {
+        let (cost, n_lost) = node.cost(self.ground);
+        if n_lost <= self.ground.problem.limit && !self.best.get().beats(cost, node.n_cuts) {
+            self.offer(cost, n_lost, self.ground.space.cuts(&node.made));
         }
     }
 

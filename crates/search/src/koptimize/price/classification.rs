@@ -3,7 +3,9 @@
 use super::{Price, rows};
 
 #[derive(Debug)]
-pub(in super::super) struct Classification;
+pub(in super::super) struct Classification {
+    pub(in super::super) k: u64,
+}
 
 fn minority(lanes: &[u32]) -> u64 {
     rows(lanes) - u64::from(lanes.iter().max().copied().unwrap_or(0))
@@ -33,6 +35,11 @@ impl Price for Classification {
     /// The minority of a class is at most the minority of one part and all rows of the others.
     fn is_no_gain(&self, _: u64, _: u64) -> bool {
         true
+    }
+
+    /// Fewer than 2 k rows are one class or lost, which costs no less.
+    fn least(&self, lanes: &[u32]) -> u64 {
+        if rows(lanes) < 2 * self.k { minority(lanes) } else { 0 }
     }
 
     /// Rows of one target cost nothing.

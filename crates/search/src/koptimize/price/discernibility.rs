@@ -8,11 +8,30 @@ pub(in super::super) struct Discernibility {
     k: u64,
     /// The same where a class could have so many rows.
     k32: u32,
+    /// By number of rows, up to many, the least that they cost in any number of classes.
+    least: Vec<u64>,
 }
+
+/// Beyond so many times k rows, k each is about what classes could reach.
+const FEW: u64 = 64;
 
 impl Discernibility {
     pub(in super::super) fn new(n_rows: u64, k: u64) -> Discernibility {
-        Discernibility { n_rows, k, k32: u32::try_from(k).unwrap_or(u32::MAX) }
+        let most = n_rows.min(FEW.saturating_mul(k));
+        let mut least: Vec<u64> = Vec::new();
+        for n_kept in 0..=most {
+            // As many classes as there can be, as equal as they can be; or one row more is lost.
+            let n_classes = n_kept / k.max(1);
+            let lost = least.last().map_or(0, |fewer| fewer + n_rows);
+            least.push(if n_classes == 0 {
+                lost
+            } else {
+                let (size, n_larger) = (n_kept / n_classes, n_kept % n_classes);
+                let kept = (n_classes - n_larger) * size * size + n_larger * (size + 1) * (size + 1);
+                kept.min(lost)
+            });
+        }
+        Discernibility { n_rows, k, k32: u32::try_from(k).unwrap_or(u32::MAX), least }
     }
 }
 
@@ -47,6 +66,11 @@ impl Price for Discernibility {
     /// `(a + b)^2 <= n a + b^2` just if `a + 2 b <= n`.
     fn is_no_gain(&self, n_lost: u64, n_kept: u64) -> bool {
         n_lost + 2 * n_kept <= self.n_rows
+    }
+
+    fn least(&self, lanes: &[u32]) -> u64 {
+        let n_rows = usize::try_from(rows(lanes)).expect("rows are counted in 32 bits");
+        self.least.get(n_rows).copied().unwrap_or(0)
     }
 
     /// Up to k rows: k each.

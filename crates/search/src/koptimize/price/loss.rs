@@ -45,6 +45,11 @@ impl Price for Loss {
         false
     }
 
+    /// A class may lie in narrower intervals than any others.
+    fn least(&self, _: &[u32]) -> u64 {
+        0
+    }
+
     fn is_flat(&self, _: &[u32]) -> bool {
         true
     }
