@@ -38,7 +38,7 @@ impl Default for Method {
 }
 
 /// The algorithms by the names of the command line.
-const ALGORITHMS: [(&str, Algorithm); 8] = [
+const ALGORITHMS: [(&str, Algorithm); 9] = [
     ("mondrian", Algorithm::Mondrian),
     ("optimal", Algorithm::Optimal),
     ("incognito", Algorithm::Incognito(Sharing::Basic)),
@@ -47,6 +47,7 @@ const ALGORITHMS: [(&str, Algorithm); 8] = [
     ("datafly", Algorithm::Datafly),
     ("single-dimensional", Algorithm::SingleDimensional),
     ("hill-climb", Algorithm::HillClimb),
+    ("koptimize", Algorithm::KOptimize),
 ];
 
 /// The variants of an algorithm.
@@ -68,7 +69,8 @@ fn variants(algorithm: Algorithm) -> &'static [(&'static str, Algorithm)] {
         | Algorithm::Samarati
         | Algorithm::Datafly
         | Algorithm::SingleDimensional
-        | Algorithm::HillClimb => &[],
+        | Algorithm::HillClimb
+        | Algorithm::KOptimize => &[],
     }
 }
 

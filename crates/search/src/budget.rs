@@ -85,16 +85,22 @@ impl Budget {
         Budget { nodes, ..self }
     }
 
+    /// The same budget, which ends after so many nodes if not before.
+    pub(crate) fn visiting_at_most(self, nodes: Option<u64>) -> Budget {
+        let nodes = self.nodes.into_iter().chain(nodes).min();
+        Budget { nodes, ..self }
+    }
+
     /// The nodes that a search may look at.
     pub(crate) fn nodes(&self) -> Option<u64> {
         self.nodes
     }
 
-    /// The same budget with only one part in so many of the time that is left.
+    /// The same budget with only a share of the time that is left.
     #[expect(clippy::disallowed_methods, reason = "the one place where a search reads the clock")]
-    pub(crate) fn sooner(&self, parts: u32) -> Budget {
+    pub(crate) fn sooner(&self, share: f64) -> Budget {
         let now = Instant::now();
-        let part = |deadline: Instant| now + deadline.saturating_duration_since(now) / parts;
+        let part = |deadline: Instant| now + deadline.saturating_duration_since(now).mul_f64(share);
         Budget { deadline: self.deadline.map(part), ..self.clone() }
     }
 

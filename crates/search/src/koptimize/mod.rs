@@ -252,9 +252,11 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
         seed::plant(ground, &root, widest, &best, seed::Effort::Brief);
     }
     let budget = problem.budget;
-    let short = budget.clone().visiting(Some(budget.nodes().unwrap_or(u64::MAX).min(SHORT)));
-    let mut ended = workers::search(ground, &best, vec![root], 0, &short, None);
-    if !ended.open.is_empty() && !budget.is_spent() && budget.nodes().is_none_or(|most| most > SHORT) {
+    let first = budget.sooner(0.6);
+    let first = if first.has_deadline() { first } else { first.visiting(Some(LONG)) };
+    let first = first.visiting_at_most(budget.nodes());
+    let mut ended = workers::search(ground, &best, vec![root], 0, &first, None);
+    if !ended.open.is_empty() && !budget.is_spent() && !budget.has_seen(ended.n_nodes) {
         if let Some((widest, _)) = widest.filter(|_| rules.seed && ground.is_plain) {
             let root = Node::root(ground, &mut desk);
             seed::plant(ground, &root, widest, &best, seed::Effort::Long);
@@ -276,13 +278,13 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     board.outcome(ended.n_nodes, proof)
 }
 
-/// Nodes of a search that is short.
-const SHORT: u64 = 20_000;
+/// Nodes after which a search without a time limit is long.
+const LONG: u64 = 1_000_000;
 
 /// Raises what no set costs less than, by closed searches for sets below rising ceilings. Depth first, open
 /// nodes near the root keep the bound low to the end; a search below half of the best cost is closed soon.
 fn lift<P: Price, const N: usize>(ground: &Ground<P, N>, best: &Shared, n_before: u64) -> u64 {
-    let budget = ground.problem.budget.sooner(8);
+    let budget = ground.problem.budget.sooner(0.3);
     let mut n_nodes = n_before;
     let mut desk = Desk::default();
     let mut share = 2;
@@ -290,9 +292,8 @@ fn lift<P: Price, const N: usize>(ground: &Ground<P, N>, best: &Shared, n_before
         let ceiling = best.get().cost / 20 * share;
         let root = Node::root(ground, &mut desk);
         if ceiling > root.floor {
-            let most = if budget.has_deadline() { u64::MAX } else { n_nodes + 2 * SHORT };
-            let most = budget.nodes().map_or(most, |nodes| nodes.min(most));
-            let budget = budget.clone().visiting(Some(most));
+            let most = if budget.has_deadline() { u64::MAX } else { n_nodes + LONG / 10 };
+            let budget = budget.clone().visiting_at_most(Some(most));
             let ended = workers::search(ground, best, vec![root], n_nodes, &budget, Some(ceiling));
             n_nodes = ended.n_nodes;
             if !ended.open.is_empty() || best.get().cost < ceiling {

@@ -47,7 +47,7 @@ pub(super) fn plant<P: Price, const N: usize>(
 ) {
     let budget = match effort {
         Effort::Brief => ground.problem.budget.clone(),
-        Effort::Long => ground.problem.budget.sooner(8),
+        Effort::Long => ground.problem.budget.sooner(0.2),
     };
     let is_swept = |step: &usize| ground.space.steps[*step].attribute == swept;
     let start: BTreeSet<usize> = match effort {
