@@ -64,7 +64,7 @@ pub(crate) fn cases(folder: &Path, seconds: u64, chosen: &Chosen) -> Result<(), 
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share in per cent")]
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn case(
     set: &FrequencySet,
     measure: Measure,
@@ -77,12 +77,8 @@ fn case(
     let time = Some(Duration::from_secs(seconds));
     let budget = Budget::unlimited().within(time).watched_by(watch.clone());
     let limit = limit.parse().unwrap_or(set.n_rows);
-    let problem = Problem {
-        limit,
-        measure,
-        target: Some(0),
-        ..Problem::new(set, &models, k, &budget)
-    };
+    let problem =
+        Problem { limit, measure, target: Some(0), ..Problem::new(set, &models, k, &budget) };
     let start = Instant::now();
     let is_done = AtomicBool::new(false);
     let (outcome, best_after) = std::thread::scope(|scope| {
@@ -111,8 +107,7 @@ fn case(
         .filter(|(class, _)| **class == incrowd_data::SUPPRESSED)
         .map(|(_, &rows)| u64::from(rows))
         .sum();
-    let n_cuts: Vec<String> =
-        (0..COLUMNS.len()).map(|at| cuts.of(at).len().to_string()).collect();
+    let n_cuts: Vec<String> = (0..COLUMNS.len()).map(|at| cuts.of(at).len().to_string()).collect();
     Ok(format!(
         "{} | {cost} | {bound:.0} | {:.1}% | {lost} | {} | {took:.2} | {best_after:.2} | {}",
         if found.proof.is_optimal { "yes" } else { "no" },
@@ -164,13 +159,7 @@ fn adult(folder: &Path, is_fine: bool) -> Result<FrequencySet, Failure> {
     let positions = vec![0.0, 1.0];
     let target = Extra { name: "salary-class".to_owned(), codes, n_codes: 2, positions };
     let n_rows = rows.len() as u64;
-    Ok(FrequencySet {
-        attributes,
-        vectors,
-        counts: collapsed.counts,
-        extras: vec![target],
-        n_rows,
-    })
+    Ok(FrequencySet { attributes, vectors, counts: collapsed.counts, extras: vec![target], n_rows })
 }
 
 fn leaves(file: &Path) -> Result<Vec<String>, Failure> {

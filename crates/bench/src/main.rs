@@ -98,9 +98,11 @@ fn main() -> ExitCode {
         Task::FullDomain { instructions: true, .. } => full_domain::instructions(),
         Task::FullDomain { rows: Some(rows), .. } => full_domain::census(rows),
         Task::FullDomain { runs, .. } => full_domain::times(runs),
-        Task::Koptimize { folder, seconds, ages, measure, limit, k } => {
-            koptimize::cases(&folder, seconds, &koptimize::Chosen { grain: ages, measure, limit, k })
-        }
+        Task::Koptimize { folder, seconds, ages, measure, limit, k } => koptimize::cases(
+            &folder,
+            seconds,
+            &koptimize::Chosen { grain: ages, measure, limit, k },
+        ),
         Task::Census { rows, output } => census::write(&output, rows, 7).map_err(Into::into),
         Task::Copy { input, output } => copy::copy(&input, &output),
     };

@@ -129,7 +129,8 @@ pub(crate) struct AnonymizeArgs {
     #[arg(long, value_name = "LIMIT")]
     pub(crate) suppress: Option<String>,
     /// The algorithm: mondrian (default); with one level a column: optimal, incognito, samarati,
-    /// bottom-up, datafly; with intervals of every column: single-dimensional, hill-climb
+    /// bottom-up, datafly; with intervals of every column: koptimize, hill-climb,
+    /// single-dimensional
     #[arg(long, value_name = "NAME")]
     pub(crate) algorithm: Option<String>,
     /// Its variant. mondrian: strict, relaxed; incognito: basic, super-roots, cube; bottom-up: rollup,
@@ -145,6 +146,15 @@ pub(crate) struct AnonymizeArgs {
     /// When a search ends with the best that it has, e.g. 60s
     #[arg(long, value_name = "TIME")]
     pub(crate) time_limit: Option<String>,
+    /// After how many nodes koptimize ends with the best that it has
+    #[arg(long, value_name = "N")]
+    pub(crate) node_limit: Option<u64>,
+    /// The file that koptimize goes on from if it is there, and in which its search is kept when it ends
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<String>,
+    /// A recoding file whose cuts koptimize begins with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) start: Option<String>,
     /// What may be held in memory, e.g. 4GB
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory_limit: Option<String>,

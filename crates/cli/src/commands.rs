@@ -41,18 +41,22 @@ pub(crate) fn run(cli: Cli) -> u8 {
     result.unwrap_or_else(|error| message::error(&error))
 }
 
-/// A run that Ctrl-C stops: the first time in good order, the second time at once.
+/// A run that Ctrl-C stops. A search that has something to show ends with that; otherwise, or the second
+/// time, the job ends in good order; after that at once.
 fn watched_run() -> Run {
     let run = Run::default();
     let watched = run.clone();
-    let mut is_second = false;
+    let mut is_cancelled = false;
     let handler = move || {
-        if is_second {
+        if is_cancelled {
             #[expect(clippy::exit, reason = "the user insists")]
             std::process::exit(i32::from(message::EXIT_INTERRUPTED));
         }
-        is_second = true;
-        watched.cancel();
+        if watched.interrupt() {
+            message::note("the best so far will be released; Ctrl-C again gives up");
+        } else {
+            is_cancelled = true;
+        }
     };
     let _ = ctrlc::set_handler(handler);
     run
@@ -83,6 +87,9 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     preferences(args, &mut spec)?;
     set(&mut spec.run.time_limit, args.time_limit.as_ref());
     set(&mut spec.run.memory_limit, args.memory_limit.as_ref());
+    set(&mut spec.run.node_limit, args.node_limit.as_ref());
+    set(&mut spec.run.resume, args.resume.as_ref());
+    set(&mut spec.search.start, args.start.as_ref());
     set(&mut spec.release.labels, args.labels.as_ref());
     set(&mut spec.release.suppressed, args.suppressed.as_ref());
     set(&mut spec.search.seed, args.seed.as_ref());

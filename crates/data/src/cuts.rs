@@ -13,6 +13,12 @@ impl Cuts {
         Cuts(vec![Vec::new(); n_attributes])
     }
 
+    /// The number of attributes.
+    #[must_use]
+    pub fn n_attributes(&self) -> usize {
+        self.0.len()
+    }
+
     /// The first codes of the intervals of an attribute, that of the first one left out.
     #[must_use]
     pub fn of(&self, attribute: usize) -> &[u32] {

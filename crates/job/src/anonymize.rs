@@ -1,6 +1,8 @@
 //! `anonymize`: search, recode, write, verify, publish, report.
 
-use incrowd_data::{Kind, Levels};
+use std::path::Path;
+
+use incrowd_data::{Cuts, FrequencySet, Kind, Levels};
 use incrowd_engine::{Engine, Format, Source, Table, read};
 use incrowd_release::{Classes, LabelForm, recode, recode_cuts, recode_levels, recode_regions};
 use incrowd_search::{
@@ -21,6 +23,7 @@ use crate::report::{
 };
 use crate::run::{Run, Stage, Stopwatch, held_memory_bytes, peak_memory_bytes};
 use crate::spec::JobSpec;
+use crate::stopped_search;
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
@@ -58,7 +61,8 @@ impl Job<'_> {
         // The quasi-identifier lives on in the frequency set.
         let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
         table.coded.retain(|column| !is_quasi(&column.name));
-        let budget = self.run.budget().within(plan.method.time).holding(memory);
+        let nodes = self.spec.run.node_limit;
+        let budget = self.run.budget().within(plan.method.time).holding(memory).visiting(nodes);
         let limit = plan.suppress.rows(coding.set.n_rows)?;
         let problem = SearchProblem {
             entity: coding.entity,
@@ -72,7 +76,7 @@ impl Job<'_> {
             seed: self.spec.search.seed.unwrap_or(0),
             ..SearchProblem::new(&coding.set, &coding.models, plan.k.unwrap_or(2), &budget)
         };
-        let outcome = plan.method.algorithm.run(&problem);
+        let outcome = self.search(&plan, &problem)?;
         self.run.go_on()?;
         let found = match outcome {
             SearchOutcome::Found(found) => found,
@@ -111,7 +115,45 @@ impl Job<'_> {
             &[(&self.spec.report, &|| report.to_json()), (&self.spec.recoding, &recoding)],
             self.force,
         )?;
-        Ok(Outcome::Done(Box::new(Done { report, warnings: warnings(&plan, &found) })))
+        if let (Some(path), Some(stopped)) = (&self.spec.run.resume, &found.stopped) {
+            stopped_search::write(Path::new(path), stopped)?;
+        }
+        let warnings = self.warnings(&plan, &found);
+        Ok(Outcome::Done(Box::new(Done { report, warnings })))
+    }
+
+    /// Runs the search, from where it shall begin.
+    fn search(&self, plan: &Plan, problem: &SearchProblem) -> Result<SearchOutcome, JobError> {
+        let start = self.spec.search.start.as_deref().map(Path::new);
+        let start = start.map(|path| start_of(path, problem.set)).transpose()?;
+        let resume = self.spec.run.resume.as_deref().map(Path::new);
+        let stopped = resume.map(stopped_search::read).transpose()?.flatten();
+        if let (Some(path), Some(stopped)) = (resume, &stopped) {
+            stopped_search::check(path, stopped, problem)?;
+        }
+        let problem = SearchProblem { start: start.as_ref(), resume: stopped.as_ref(), ..*problem };
+        self.run.let_stop(plan.method.algorithm.is_anytime());
+        Ok(plan.method.algorithm.run(&problem))
+    }
+
+    fn warnings(&self, plan: &Plan, found: &Found) -> Vec<String> {
+        let mut all = Vec::new();
+        if found.proof.is_cut_short {
+            let seen = found.counters.nodes_checked;
+            let what = match self.spec.run.node_limit {
+                _ if self.run.is_stopped() => "you ended the search",
+                Some(most) if seen >= most => "the node limit ended the search",
+                _ => "the time limit ended the search",
+            };
+            all.push(match (found.proof.cost, found.proof.lower_bound) {
+                (Some(cost), Some(bound)) => format!(
+                    "{what}: the release costs {cost}, no recoding of its kind costs less than {bound}"
+                ),
+                _ => format!("{what}: the classes could be smaller"),
+            });
+        }
+        all.extend(warnings(plan, found));
+        all
     }
 
     fn report(
@@ -240,17 +282,23 @@ fn memory_left(limit: u64) -> Result<u64, Problem> {
     Ok((limit - held) / 2)
 }
 
+/// The cuts of a recoding file, as far as the table has their values.
+fn start_of(path: &Path, set: &FrequencySet) -> Result<Cuts, JobError> {
+    let file = RecodingFile::read(path)?;
+    if file.kind != "single-dimensional" {
+        return Err(Problem::new(format!(
+            "`{}` is a {} recoding, which koptimize cannot begin with",
+            path.display(),
+            file.kind
+        ))
+        .help("name one that single-dimensional, hill-climb or koptimize wrote")
+        .into());
+    }
+    Ok(file.cuts_in(set))
+}
+
 fn warnings(plan: &Plan, found: &Found) -> Vec<String> {
     let mut warnings = Vec::new();
-    if found.proof.is_cut_short {
-        warnings.push(match (found.proof.cost, found.proof.lower_bound) {
-            (Some(cost), Some(bound)) => format!(
-                "the time limit ended the search: the release costs {cost}, no recoding of its kind \
-                 costs less than {bound}"
-            ),
-            _ => "the time limit ended the search: the classes could be smaller".to_owned(),
-        });
-    }
     let unprotected: Vec<&str> = plan
         .with_role(Role::Sensitive)
         .filter(|at| plan.models.iter().all(|model| model.column != *at))

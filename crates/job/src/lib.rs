@@ -21,6 +21,7 @@ mod recoding_file;
 mod report;
 mod run;
 mod spec;
+mod stopped_search;
 
 pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};

@@ -204,6 +204,19 @@ impl Method {
                     .help("ask for --measure discernibility, classification or loss"),
             );
         }
+        if self.algorithm != Algorithm::KOptimize {
+            let only = [
+                ("--start", spec.search.start.is_some()),
+                ("--resume", spec.run.resume.is_some()),
+                ("--node-limit", spec.run.node_limit.is_some()),
+            ];
+            for (what, _) in only.into_iter().filter(|(_, is_asked)| *is_asked) {
+                problems.push(
+                    Problem::new(format!("{what} is for the search koptimize"))
+                        .help("drop it, or ask for --algorithm koptimize"),
+                );
+            }
+        }
         if !self.algorithm.is_full_domain() {
             for what in [("levels", self.levels.len()), ("weights", self.weights.len())] {
                 if what.1 > 0 {

@@ -123,8 +123,26 @@ pub(crate) fn check_outputs(
                     .help("create it first"),
             );
         }
+        if spec.run.resume.as_deref().map(Path::new) == Some(path) {
+            problems.push(
+                Problem::new(format!("`{name}` is named both as an output and with --resume"))
+                    .help("keep the search in a file of its own"),
+            );
+        }
         if all[..at].contains(path) {
             problems.push(Problem::new(format!("`{name}` is named twice as an output")));
+        }
+    }
+    if let Some(resume) = spec.run.resume.as_deref().map(Path::new) {
+        let folder = resume.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if source.reads(resume) {
+            let name = resume.display();
+            problems.push(Problem::new(format!("`{name}` is the input; it is never overwritten")));
+        } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            problems.push(
+                Problem::new(format!("the folder `{}` does not exist", folder.display()))
+                    .help("create it first"),
+            );
         }
     }
     if problems.is_empty() { Ok((output, format)) } else { Err(JobError::Request(problems)) }

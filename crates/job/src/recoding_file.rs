@@ -145,6 +145,28 @@ impl RecodingFile {
         Ok(file)
     }
 
+    /// The cuts of a single-dimensional recoding in the codes of a table; those before values that the table
+    /// does not have are left out.
+    pub(crate) fn cuts_in(&self, set: &FrequencySet) -> Cuts {
+        let mut cuts = Cuts::none(set.attributes.len());
+        for (at, attribute) in set.attributes.iter().enumerate() {
+            let dictionary = &attribute.dictionary;
+            for value in self.cuts.get(&attribute.name).into_iter().flatten() {
+                let code = match value {
+                    Some(text) => {
+                        let place = dictionary.texts.iter().position(|known| known == text);
+                        place.and_then(|place| u32::try_from(place).ok())
+                    }
+                    None => dictionary.missing(),
+                };
+                if let Some(code) = code.filter(|code| *code > 0) {
+                    cuts.insert(at, code);
+                }
+            }
+        }
+        cuts
+    }
+
     /// Every node is named once, after its parent, and cuts a quasi-identifier column.
     fn check(&self) -> Result<(), ()> {
         if self.kind == "full-domain" {

@@ -47,6 +47,10 @@ impl Stage {
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     cancelled: Arc<AtomicBool>,
+    /// Whether the search shall end with what it has.
+    stopped: Arc<AtomicBool>,
+    /// Whether it can.
+    can_stop: Arc<AtomicBool>,
     rows: Arc<AtomicU64>,
     stage: Arc<AtomicU8>,
     watch: Watch,
@@ -56,6 +60,28 @@ impl Run {
     /// Asks the job to stop. It ends soon, with nothing written.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Asks a search that has something to show to end with that, which is then released; asked again, or
+    /// where there is no such search, the job is cancelled. Whether it goes on.
+    #[must_use]
+    pub fn interrupt(&self) -> bool {
+        let can_stop = self.can_stop.load(Ordering::Relaxed) && self.progress().0 == Stage::Search;
+        if can_stop && !self.stopped.swap(true, Ordering::Relaxed) {
+            return true;
+        }
+        self.cancel();
+        false
+    }
+
+    /// Lets [`Run::interrupt`] end the search that follows.
+    pub(crate) fn let_stop(&self, can_stop: bool) {
+        self.can_stop.store(can_stop, Ordering::Relaxed);
+    }
+
+    /// Whether the search was interrupted.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// The current stage and how many rows it has done.
@@ -78,7 +104,9 @@ impl Run {
     }
 
     pub(crate) fn budget(&self) -> Budget {
-        Budget::until(Arc::clone(&self.cancelled)).watched_by(self.watch.clone())
+        Budget::until(Arc::clone(&self.cancelled))
+            .or_stopped(Arc::clone(&self.stopped))
+            .watched_by(self.watch.clone())
     }
 
     pub(crate) fn go_on(&self) -> Result<(), JobError> {

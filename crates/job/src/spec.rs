@@ -245,6 +245,9 @@ pub struct SearchSpec {
     /// What random choices are made from; Mondrian makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// A recoding file whose cuts koptimize begins with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
 }
 
 /// The levels that a column may have.
@@ -308,6 +311,12 @@ pub struct RunSpec {
     /// What the process may hold: `"4GB"`, `"500MB"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<String>,
+    /// After how many nodes a search ends with the best that it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_limit: Option<u64>,
+    /// The file that a search goes on from if it is there, and in which it is kept when it ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume: Option<String>,
 }
 
 impl RunSpec {
@@ -367,9 +376,12 @@ const KEYS: [(&str, &[&str]); 7] = [
     ("columns.*", &["role", "type", "order", "hierarchy", "target", "entity"]),
     ("quasi", &["name", "columns"]),
     ("privacy", &["k", "l-diversity", "t-closeness", "squared-error", "suppress"]),
-    ("search", &["algorithm", "relaxed", "variant", "measure", "levels", "weights", "seed"]),
+    (
+        "search",
+        &["algorithm", "relaxed", "variant", "measure", "levels", "weights", "seed", "start"],
+    ),
     ("release", &["labels", "suppressed"]),
-    ("run", &["threads", "time-limit", "memory-limit"]),
+    ("run", &["threads", "time-limit", "memory-limit", "node-limit", "resume"]),
 ];
 
 impl JobSpec {
@@ -418,7 +430,14 @@ impl JobSpec {
 
     fn resolve(&mut self, folder: &Path) {
         let join = |path: &mut String| *path = folder.join(&*path).to_string_lossy().into_owned();
-        let paths = [&mut self.input, &mut self.output, &mut self.report, &mut self.recoding];
+        let paths = [
+            &mut self.input,
+            &mut self.output,
+            &mut self.report,
+            &mut self.recoding,
+            &mut self.search.start,
+            &mut self.run.resume,
+        ];
         paths.into_iter().flatten().for_each(join);
         for column in self.columns.values_mut() {
             if let Some(HierarchySpec::File(path)) = &mut column.hierarchy {

@@ -37,6 +37,7 @@ impl Watch {
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     cancelled: Arc<AtomicBool>,
+    stopped: Arc<AtomicBool>,
     watch: Watch,
     deadline: Option<Instant>,
     memory: Option<u64>,
@@ -57,6 +58,12 @@ impl Budget {
     #[must_use]
     pub fn until(cancelled: Arc<AtomicBool>) -> Budget {
         Budget { cancelled, ..Budget::default() }
+    }
+
+    /// The same budget, whose search ends with what it has when another flag is raised.
+    #[must_use]
+    pub fn or_stopped(self, stopped: Arc<AtomicBool>) -> Budget {
+        Budget { stopped, ..self }
     }
 
     /// The same budget, which ends after some time from now as well.
@@ -89,11 +96,6 @@ impl Budget {
     pub(crate) fn visiting_at_most(self, nodes: Option<u64>) -> Budget {
         let nodes = self.nodes.into_iter().chain(nodes).min();
         Budget { nodes, ..self }
-    }
-
-    /// The nodes that a search may look at.
-    pub(crate) fn nodes(&self) -> Option<u64> {
-        self.nodes
     }
 
     /// The same budget with only a share of the time that is left.
@@ -129,7 +131,9 @@ impl Budget {
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place where a search reads the clock")]
     pub fn is_spent(&self) -> bool {
-        self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.is_cancelled()
+            || self.stopped.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Whether time ends it at last.

@@ -26,6 +26,7 @@ use incrowd_quality::Measure;
 
 pub use budget::{Budget, Standing, Watch};
 pub use incognito::Sharing;
+pub use koptimize::{OpenNode, Stopped};
 
 /// What every algorithm is given.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +55,10 @@ pub struct Problem<'a> {
     pub wants_minimal: bool,
     /// What random choices are made from.
     pub seed: u64,
+    /// Cuts to begin with, for a search that takes any.
+    pub start: Option<&'a Cuts>,
+    /// A search of the same problem to go on with, for a search that can.
+    pub resume: Option<&'a Stopped>,
     /// When to stop.
     pub budget: &'a Budget,
 }
@@ -81,6 +86,8 @@ impl<'a> Problem<'a> {
             levels: &[],
             wants_minimal: false,
             seed: 0,
+            start: None,
+            resume: None,
             budget,
         }
     }
@@ -120,6 +127,8 @@ pub struct Found {
     /// All minimal nodes of a full-domain search in lexicographic order, if they were asked for and the
     /// budget sufficed.
     pub minimal: Option<Vec<MinimalNode>>,
+    /// Where the search stood when it ended, if it can go on from there.
+    pub stopped: Option<Stopped>,
 }
 
 /// What is proved about the cost of a recoding.
@@ -131,7 +140,7 @@ pub struct Proof {
     pub cost: Option<f64>,
     /// No recoding of its kind costs less than this.
     pub lower_bound: Option<f64>,
-    /// Whether the time limit ended the search.
+    /// Whether the budget ended the search.
     pub is_cut_short: bool,
 }
 
@@ -278,13 +287,16 @@ impl Algorithm {
         }
     }
 
+    /// Whether it has something to show whenever it is stopped.
+    #[must_use]
+    pub fn is_anytime(self) -> bool {
+        matches!(self, Algorithm::Optimal | Algorithm::HillClimb | Algorithm::KOptimize)
+    }
+
     /// Whether its recodings divide each attribute into intervals.
     #[must_use]
     pub fn is_single_dimensional(self) -> bool {
-        matches!(
-            self,
-            Algorithm::SingleDimensional | Algorithm::HillClimb | Algorithm::KOptimize
-        )
+        matches!(self, Algorithm::SingleDimensional | Algorithm::HillClimb | Algorithm::KOptimize)
     }
 
     /// Runs it.
@@ -308,9 +320,7 @@ impl Algorithm {
             Algorithm::HillClimb => {
                 whole_table(problem).unwrap_or_else(|| hill_climb::run(problem))
             }
-            Algorithm::KOptimize => {
-                whole_table(problem).unwrap_or_else(|| koptimize::run(problem))
-            }
+            Algorithm::KOptimize => whole_table(problem).unwrap_or_else(|| koptimize::run(problem)),
         }
     }
 }

@@ -15,10 +15,17 @@ pub(crate) struct Field {
     pub(crate) mask: u64,
 }
 
+impl Field {
+    /// The code that a key has here.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a field has no more bits than a code")]
+    pub(crate) fn code<const N: usize>(&self, key: &[u64; N]) -> usize {
+        ((key[self.word] >> self.shift) & self.mask) as usize
+    }
+}
+
 /// A field per attribute, none of which lies across two words.
-pub(crate) fn layout(
-    n_codes: impl Iterator<Item = u32>,
-) -> Result<(Vec<Field>, usize), TooWide> {
+pub(crate) fn layout(n_codes: impl Iterator<Item = u32>) -> Result<(Vec<Field>, usize), TooWide> {
     let (mut word, mut shift) = (0, 0);
     let mut fields = Vec::new();
     for n_codes in n_codes {

@@ -270,6 +270,7 @@ impl<'a> Judge<'a> {
                 rollups: self.counter.n_rollups(),
             },
             minimal: None,
+            stopped: None,
         }
     }
 

@@ -165,6 +165,7 @@ impl<'a> Board<'a> {
             proof,
             counters: Counters { nodes_checked, table_scans: 1, ..Counters::default() },
             minimal: None,
+            stopped: None,
         }))
     }
 }

@@ -55,10 +55,8 @@ pub(super) fn along<P: Price, const N: usize>(
         along.floor += floor;
         rises.extend(with.into_iter().map(|(step, cost)| (step, cost - floor)));
     }
-    along.with = rises
-        .into_iter()
-        .map(|(step, rise)| (step, along.floor.saturating_add(rise)))
-        .collect();
+    along.with =
+        rises.into_iter().map(|(step, rise)| (step, along.floor.saturating_add(rise))).collect();
     Some(along)
 }
 
@@ -158,7 +156,7 @@ impl Line {
         desk.scratch.clear(class.atoms.keys.len() / 2);
         let weights = class.atoms.weights.chunks_exact(n_lanes);
         for (key, weight) in class.atoms.keys.iter().zip(weights) {
-            let code = ((key[field.word] >> field.shift) & field.mask) as usize;
+            let code = field.code(key);
             let place = (n_live[code] - first) as usize + 1;
             let mut others = *key;
             others[field.word] &= !(field.mask << field.shift);
@@ -200,9 +198,7 @@ impl Line {
         key: &Key<N>,
     ) -> u64 {
         let others = ground.fields.iter().enumerate().filter(|(at, _)| *at != self.attribute);
-        let of = |(at, field): (usize, &Field)| {
-            grid.loss(at, (key[field.word] >> field.shift) & field.mask)
-        };
+        let of = |(at, field): (usize, &Field)| grid.loss(at, field.code(key));
         others.map(of).sum()
     }
 
@@ -223,9 +219,8 @@ impl Line {
             let ways = (from + 1..n_places).map(|to| after[to].saturating_add(row[to]));
             after[from] = ways.min().unwrap_or(NEVER);
         }
-        let with = |(at, &step): (usize, &usize)| {
-            (step, before[at + 1].saturating_add(after[at + 1]))
-        };
+        let with =
+            |(at, &step): (usize, &usize)| (step, before[at + 1].saturating_add(after[at + 1]));
         let with = self.steps.iter().enumerate().map(with).collect();
         (before[last] != NEVER).then_some((before[last], with))
     }

@@ -126,9 +126,9 @@ impl Scratch {
         }
     }
 
-    /// Forgets all cells, and makes room for those with numbers below `n_cells`.
-    pub(super) fn clear_cells(&mut self, n_cells: usize) {
-        self.clear(n_cells.div_ceil(2));
+    /// Forgets all cells, and makes room for those with numbers below `n_all`.
+    pub(super) fn clear_cells(&mut self, n_all: usize) {
+        self.clear(n_all.div_ceil(2));
     }
 
     /// Where a cell's key is in the list of keys since [`Scratch::clear_cells`], and whether it was put there
@@ -264,7 +264,7 @@ impl<const N: usize> Class<N> {
         let mut sums: Vec<u32> = Vec::new();
         let cells = Cells::new(ground, grid, &self.body.intervals, 4 * atoms.keys.len() + 256);
         match &cells {
-            Some(cells) => scratch.clear_cells(cells.n_cells),
+            Some(cells) => scratch.clear_cells(cells.n_all),
             None => scratch.clear(atoms.keys.len() / 4),
         }
         for (key, weight) in atoms.keys.iter().zip(atoms.weights.chunks_exact(n_lanes)) {
@@ -299,7 +299,7 @@ impl<const N: usize> Class<N> {
         let most = 8 * atoms.keys.len() + 1024;
         let pairs = atoms.keys.iter().zip(atoms.weights.chunks_exact(ground.n_lanes));
         if let Some(cells) = Cells::new(ground, grid, &self.body.intervals, most) {
-            scratch.clear_cells(cells.n_cells);
+            scratch.clear_cells(cells.n_all);
             for (key, weight) in pairs {
                 let (new, cell) = cells.of(key);
                 let (atom, is_new) = scratch.find_cell(&mut keys, new, cell);
@@ -317,7 +317,9 @@ impl<const N: usize> Class<N> {
             .collect();
         for (key, weight) in pairs {
             let mut new = *key;
-            changes.iter().for_each(|change| change.apply(&mut new));
+            for change in &changes {
+                change.apply(&mut new);
+            }
             let (atom, is_new) = scratch.find(&mut keys, new);
             add(&mut weights, atom, is_new, weight);
         }
@@ -341,8 +343,8 @@ impl<const N: usize> Class<N> {
         let field = &ground.fields[attribute];
         let weights = self.atoms.weights.chunks_exact(ground.n_lanes);
         for (key, weight) in self.atoms.keys.iter().zip(weights) {
-            let code = (key[field.word] >> field.shift) & field.mask;
-            let part = &mut parts[part_of(u32::try_from(code).expect("codes have 32 bits"))];
+            let code = u32::try_from(field.code(key)).expect("codes have 32 bits");
+            let part = &mut parts[part_of(code)];
             part.keys.push(*key);
             push(&mut part.weights, weight);
         }
@@ -488,7 +490,7 @@ struct Change<'a> {
 impl Change<'_> {
     #[inline]
     fn code<const N: usize>(&self, key: &Key<N>) -> usize {
-        ((key[self.field.word] >> self.field.shift) & self.field.mask) as usize
+        self.field.code(key)
     }
 
     #[inline]
@@ -512,7 +514,7 @@ pub(super) struct Cells<const N: usize> {
     entries: Vec<(u64, usize)>,
     /// The key of the other attributes, which say nothing.
     rest: Key<N>,
-    pub(super) n_cells: usize,
+    pub(super) n_all: usize,
 }
 
 impl<const N: usize> Cells<N> {
@@ -523,15 +525,15 @@ impl<const N: usize> Cells<N> {
         intervals: &[(u32, u32)],
         most: usize,
     ) -> Option<Cells<N>> {
-        let mut n_cells = 1usize;
+        let mut n_all = 1usize;
         for (attribute, &interval) in intervals.iter().enumerate() {
-            n_cells = n_cells.checked_mul(grid.live(attribute, interval).len() + 1)?;
-            if n_cells > most {
+            n_all = n_all.checked_mul(grid.live(attribute, interval).len() + 1)?;
+            if n_all > most {
                 return None;
             }
         }
         let mut cells =
-            Cells { attributes: Vec::new(), entries: Vec::new(), rest: [0; N], n_cells: 1 };
+            Cells { attributes: Vec::new(), entries: Vec::new(), rest: [0; N], n_all: 1 };
         for (attribute, &(lo, hi)) in intervals.iter().enumerate() {
             let field = ground.fields[attribute];
             let (_, placed) = grid.line(attribute);
@@ -543,10 +545,11 @@ impl<const N: usize> Cells<N> {
             }
             // Codes start at `lo`.
             cells.attributes.push((field, cells.entries.len().wrapping_sub(lo as usize)));
-            cells.entries.extend((lo as usize..=hi as usize).map(|code| {
-                (placed[code], (n_live[code] - first) as usize * cells.n_cells)
-            }));
-            cells.n_cells *= (n_live[hi as usize] - first) as usize + 1;
+            cells.entries.extend(
+                (lo as usize..=hi as usize)
+                    .map(|code| (placed[code], (n_live[code] - first) as usize * cells.n_all)),
+            );
+            cells.n_all *= (n_live[hi as usize] - first) as usize + 1;
         }
         Some(cells)
     }
@@ -557,7 +560,7 @@ impl<const N: usize> Cells<N> {
         let mut cell = 0;
         let mut new = self.rest;
         for (field, from) in &self.attributes {
-            let code = ((key[field.word] >> field.shift) & field.mask) as usize;
+            let code = field.code(key);
             let (placed, counts) = self.entries[from.wrapping_add(code)];
             new[field.word] |= placed;
             cell += counts;
@@ -573,13 +576,12 @@ fn add(weights: &mut Vec<u32>, atom: usize, is_new: bool, lanes: &[u32]) {
         push(weights, lanes);
         return;
     }
-    match lanes {
-        [one] => weights[atom] += one,
-        _ => {
-            let sums = &mut weights[atom * lanes.len()..(atom + 1) * lanes.len()];
-            sums.iter_mut().zip(lanes).for_each(|(sum, rows)| *sum += rows);
-        }
+    if let [one] = lanes {
+        weights[atom] += one;
+        return;
     }
+    let sums = &mut weights[atom * lanes.len()..(atom + 1) * lanes.len()];
+    sums.iter_mut().zip(lanes).for_each(|(sum, rows)| *sum += rows);
 }
 
 /// A few numbers more, of which there is mostly one.
@@ -603,9 +605,7 @@ fn floor<P: Price, const N: usize>(
         return weights.map(|lanes| ground.price.floor(lanes, 0)).sum();
     }
     let of_atom = |(key, lanes): (&Key<N>, &[u32])| {
-        let of_field = |(attribute, field): (usize, &Field)| {
-            grid.loss(attribute, (key[field.word] >> field.shift) & field.mask)
-        };
+        let of_field = |(attribute, field): (usize, &Field)| grid.loss(attribute, field.code(key));
         ground.price.floor(lanes, ground.fields.iter().enumerate().map(of_field).sum())
     };
     keys.iter().zip(weights).map(of_atom).sum()
@@ -638,8 +638,7 @@ fn body<P: Price, const N: usize>(
         0
     };
     let is_kept = ground.is_kept(n_rows, &vectors);
-    let cost =
-        if is_kept { ground.price.kept(&lanes, loss) } else { ground.price.lost(n_rows) };
+    let cost = if is_kept { ground.price.kept(&lanes, loss) } else { ground.price.lost(n_rows) };
     Body { intervals, starts, running, lanes, n_rows, loss, is_kept, cost, vectors }
 }
 
@@ -679,8 +678,7 @@ fn running<P: Price, const N: usize>(
         let (lo, hi) = intervals[attribute];
         let counts = &mut counts[start..start + (hi - lo + 2) as usize * n_lanes];
         for (key, weight) in keys.iter().zip(weights.chunks_exact(n_lanes)) {
-            let code = (key[field.word] >> field.shift) & field.mask;
-            let place = (code - u64::from(lo) + 1) as usize * n_lanes;
+            let place = (field.code(key) - lo as usize + 1) * n_lanes;
             let sums = &mut counts[place..place + n_lanes];
             sums.iter_mut().zip(weight).for_each(|(sum, rows)| *sum += rows);
         }
@@ -700,6 +698,7 @@ fn lanes(weights: &[u32], n_lanes: usize) -> Vec<u32> {
 }
 
 #[inline]
+#[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
 fn hash<const N: usize>(key: &Key<N>) -> usize {
     let mixed = key.iter().fold(0u64, |mixed, &word| {
         (mixed.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -49,7 +49,9 @@ impl<const N: usize> Grid<N> {
                 if tail.has(step) {
                     live.extend(before.iter().map(|&code| (code, step)));
                 } else {
-                    before.iter().for_each(|&code| n_gone[code as usize] = 1);
+                    for &code in before {
+                        n_gone[code as usize] = 1;
+                    }
                 }
             }
             if space.is_tree[attribute] {
@@ -103,8 +105,8 @@ impl<const N: usize> Grid<N> {
     }
 
     #[inline]
-    pub(super) fn loss(&self, attribute: usize, first: u64) -> u64 {
-        self.attributes[attribute].loss[first as usize]
+    pub(super) fn loss(&self, attribute: usize, first: usize) -> u64 {
+        self.attributes[attribute].loss[first]
     }
 }
 

@@ -1,12 +1,12 @@
 //! A node of the search: steps that are made, steps that may still be, and what that leaves.
 
+use super::Ground;
 use super::along::along;
 use super::best::Best;
 use super::class::{Class, Scratch};
 use super::grid::Grid;
 use super::price::Price;
 use super::space::StepSet;
-use super::Ground;
 
 /// The sets of steps that hold all of `made` and some of `tail`: the paper's head set and tail set.
 #[derive(Debug)]
@@ -211,11 +211,8 @@ impl<const N: usize> Node<N> {
             }
             let weight = &weights[step];
             let is_last = !self.tail.has_any(step + 1..steps[step].end);
-            let is_useless = rules.useless
-                && P::HAS_USELESS
-                && ground.is_plain
-                && !weight.is_useful
-                && is_last;
+            let is_useless =
+                rules.useless && P::HAS_USELESS && ground.is_plain && !weight.is_useful && is_last;
             let is_beyond = rules.limit && self.n_lost + weight.n_lost > ground.problem.limit;
             let n_cuts = self.n_cuts + steps[step].before.len();
             let is_beaten = rules.tail && best.beats(sum + weight.rise, n_cuts);
@@ -242,7 +239,7 @@ impl<const N: usize> Node<N> {
             return Some(false);
         };
         let n_others = self.tail.iter().count() - n_of(longest);
-        if !(3 * n_others <= 2 * n_of(longest)) {
+        if 3 * n_others > 2 * n_of(longest) {
             return Some(false);
         }
         let along = along(ground, self, longest, desk)?;
@@ -271,9 +268,8 @@ impl<const N: usize> Node<N> {
     /// left to the last only if there are no others.
     pub(super) fn choose<P: Price>(&self, ground: &Ground<P, N>, desk: &Desk) -> Option<usize> {
         let steps = &ground.space.steps;
-        let is_open = |step: &usize| {
-            steps[*step].parent.is_none_or(|parent| !self.tail.has(parent))
-        };
+        let is_open =
+            |step: &usize| steps[*step].parent.is_none_or(|parent| !self.tail.has(parent));
         let key = |&step: &usize| {
             let is_early = Some(steps[step].attribute) != ground.last;
             (is_early, desk.weights[step].n_pairs, std::cmp::Reverse(step))
@@ -289,11 +285,7 @@ impl<const N: usize> Node<N> {
     }
 
     /// The node whose sets have the step. None if they all lose too many rows.
-    pub(super) fn with<P: Price>(
-        &self,
-        ground: &Ground<P, N>,
-        step: usize,
-    ) -> Option<Node<N>> {
+    pub(super) fn with<P: Price>(&self, ground: &Ground<P, N>, step: usize) -> Option<Node<N>> {
         let mut tail = self.tail.clone();
         tail.remove(step);
         let mut made = self.made.clone();
@@ -327,6 +319,26 @@ impl<const N: usize> Node<N> {
         }
         node.floor = node.sum(ground).max(self.floor);
         Some(node)
+    }
+
+    /// The same node.
+    pub(super) fn copy(&self) -> Node<N> {
+        Node {
+            made: self.made.clone(),
+            tail: self.tail.clone(),
+            classes: self.classes.clone(),
+            floors: self.floors.clone(),
+            n_lost: self.n_lost,
+            floor: self.floor,
+            n_cuts: self.n_cuts,
+            settled: self.settled.clone(),
+        }
+    }
+
+    /// Makes it the node with fewer steps in its tail.
+    pub(super) fn narrowed(mut self, tail: StepSet) -> Node<N> {
+        self.tail = tail;
+        self
     }
 
     /// Makes it the node whose sets do not have the step.
@@ -421,8 +433,7 @@ fn weigh_parts<P: Price, const N: usize>(
     if n_parts < 2 {
         return false;
     }
-    let pays =
-        n_kept_parts > 1 || n_kept_parts == 1 && !ground.price.is_no_gain(n_lost, n_kept);
+    let pays = n_kept_parts > 1 || n_kept_parts == 1 && !ground.price.is_no_gain(n_lost, n_kept);
     let weight = &mut desk.weights[step];
     weight.n_pairs += (body.n_rows * body.n_rows - squares) / 2;
     weight.n_lost += n_lost;

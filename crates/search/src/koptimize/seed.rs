@@ -93,7 +93,7 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
                 top = now;
             }
             let mut kicked = top.1.clone();
-            for _ in 0..1 + self.random.below(3) {
+            for _ in 0..=self.random.below(3) {
                 let moves = self.moves(&kicked);
                 if moves.is_empty() {
                     return;
@@ -196,15 +196,13 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
             let mut merged = [0; N];
             for &attribute in &asked {
                 let field = &ground.fields[attribute];
-                let code = (key[field.word] >> field.shift) & field.mask;
-                merged[field.word] |= grid.line(attribute).1[code as usize];
+                merged[field.word] |= grid.line(attribute).1[field.code(key)];
             }
             let (class, is_new) = class_of.find(&mut keys, merged);
             if is_new {
                 counts.resize(keys.len() * n_codes * n_lanes, 0);
             }
-            let code = ((key[field.word] >> field.shift) & field.mask) as usize;
-            let from = (class * n_codes + code) * n_lanes;
+            let from = (class * n_codes + field.code(key)) * n_lanes;
             let sums = &mut counts[from..from + n_lanes];
             sums.iter_mut().zip(weight).for_each(|(sum, rows)| *sum += rows);
         }
@@ -213,7 +211,7 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
         for (key, counts) in keys.iter().zip(counts.chunks_exact(n_codes * n_lanes)) {
             let first = |attribute: usize| {
                 let field = &ground.fields[attribute];
-                u32::try_from((key[field.word] >> field.shift) & field.mask).expect("a code")
+                u32::try_from(field.code(key)).expect("a code")
             };
             let interval = |attribute: usize| {
                 let mut all = cuts.intervals(attribute, ground.space.n_codes[attribute]);

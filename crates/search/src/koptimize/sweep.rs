@@ -1,9 +1,9 @@
 //! The best set of a node whose tail cuts one attribute only, by dynamic programming.
 
+use super::Ground;
 use super::class::Class;
 use super::node::Node;
 use super::price::{Price, rows};
-use super::Ground;
 
 /// A best way to cut an interval.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,11 +35,8 @@ pub(super) fn sweep<P: Price, const N: usize>(
     for class in &node.classes {
         by_interval.entry(class.body.intervals[attribute]).or_default().push(class);
     }
-    let mut swept = Swept {
-        cost: ground.price.lost(node.n_lost),
-        n_lost: node.n_lost,
-        cuts: Vec::new(),
-    };
+    let mut swept =
+        Swept { cost: ground.price.lost(node.n_lost), n_lost: node.n_lost, cuts: Vec::new() };
     for (interval, classes) in by_interval {
         let costs = Costs { ground, attribute, classes: &classes };
         let way = if ground.space.is_tree[attribute] {

@@ -1,8 +1,6 @@
 //! Against the enumeration of all sets of cuts, with every rule and with each one switched off.
 
-use incrowd_privacy::{
-    DistinctDiversity, EntropyDiversity, KAnonymity, Model, RecursiveDiversity,
-};
+use incrowd_privacy::{DistinctDiversity, EntropyDiversity, KAnonymity, Model, RecursiveDiversity};
 use incrowd_quality::Measure;
 use incrowd_testkit::generate::{Recipe, Rng, random_table};
 use incrowd_testkit::single_dimensional::{Asked, Facts};
@@ -68,14 +66,8 @@ fn every_job(n_tables: u64, check: impl Fn(&Asked, u64, &[Facts])) {
         for measure in MEASURES {
             let n_rows = table.rows.len() as u64;
             let limit = [0, 0, 1 + rng.below(5) as u64, n_rows][rng.below(4)];
-            let asked = Asked {
-                table,
-                models: &models,
-                entity: None,
-                limit,
-                measure,
-                target: Some(0),
-            };
+            let asked =
+                Asked { table, models: &models, entity: None, limit, measure, target: Some(0) };
             check(&asked, k, &asked.all());
         }
     });

@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::Ground;
 use super::best::{Best, Shared};
 use super::node::{Desk, Node};
 use super::price::Price;
 use super::sweep::sweep;
-use super::Ground;
 use crate::{Budget, Standing};
 
 /// Nodes between two looks at the clock.

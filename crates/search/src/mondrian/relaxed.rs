@@ -33,7 +33,8 @@ pub(crate) fn relaxed(problem: &Problem) -> Outcome {
     let proof = Proof { is_cut_short: problem.budget.is_spent(), ..Proof::default() };
     let assignment = assign(problem.set.len(), &classes);
     let recoding = Recoding::Local;
-    Outcome::Found(Box::new(Found { assignment, recoding, proof, counters, minimal: None }))
+    let (minimal, stopped) = (None, None);
+    Outcome::Found(Box::new(Found { assignment, recoding, proof, counters, minimal, stopped }))
 }
 
 /// The classes of a region.

@@ -141,6 +141,7 @@ fn found(grown: &Grown, leaf_order: &[u32], is_cut_short: bool) -> Found {
         proof: Proof { is_cut_short, ..Proof::default() },
         counters,
         minimal: None,
+        stopped: None,
     }
 }
 

@@ -23,13 +23,11 @@ impl Discernibility {
             // As many classes as there can be, as equal as they can be; or one row more is lost.
             let n_classes = n_kept / k.max(1);
             let lost = least.last().map_or(0, |fewer| fewer + n_rows);
-            least.push(if n_classes == 0 {
-                lost
-            } else {
-                let (size, n_larger) = (n_kept / n_classes, n_kept % n_classes);
-                let kept = (n_classes - n_larger) * size * size + n_larger * (size + 1) * (size + 1);
-                kept.min(lost)
+            let kept = n_kept.checked_div(n_classes).map_or(u64::MAX, |size| {
+                let n_larger = n_kept - n_classes * size;
+                (n_classes - n_larger) * size * size + n_larger * (size + 1) * (size + 1)
             });
+            least.push(kept.min(lost));
         }
         Discernibility { n_rows, k, k32: u32::try_from(k).unwrap_or(u32::MAX), least }
     }

@@ -1,0 +1,93 @@
+//! A search that was stopped, as a file: `--resume FILE`.
+//!
+//! The file has numbers only, no value of the table; yet they come from the table, so it is for those who
+//! may see that.
+
+use std::path::Path;
+
+use incrowd_data::Cuts;
+use incrowd_search::{OpenNode, Problem as SearchProblem, Stopped};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{JobError, Problem};
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// Version of the tool that wrote it.
+    incrowd: String,
+    /// Which problem it is about.
+    problem: String,
+    nodes: u64,
+    floor: u64,
+    /// By column, the codes before which the best recoding cuts.
+    best: Vec<Vec<u32>>,
+    /// Steps that are made, and steps that may be.
+    open: Vec<(Vec<u32>, Vec<u32>)>,
+}
+
+/// Reads a search; none if there is no such file yet.
+pub(crate) fn read(path: &Path) -> Result<Option<Stopped>, JobError> {
+    let name = path.display();
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(Problem::new(format!(
+                "the search `{name}` cannot be read: {}",
+                error.kind()
+            ))
+            .into());
+        }
+    };
+    let damaged = || {
+        Problem::new(format!("`{name}` is no search that can be gone on with"))
+            .help("name a file that --resume wrote, or one that is not there yet")
+    };
+    let file: File = serde_json::from_str(&text).map_err(|_| damaged())?;
+    let problem = u64::from_str_radix(&file.problem, 16).map_err(|_| damaged())?;
+    let mut best = Cuts::none(file.best.len());
+    for (attribute, codes) in file.best.iter().enumerate() {
+        for &code in codes {
+            best.insert(attribute, code);
+        }
+    }
+    let open = file.open.into_iter().map(|(made, tail)| OpenNode { made, tail }).collect();
+    Ok(Some(Stopped { problem, best, floor: file.floor, nodes: file.nodes, open }))
+}
+
+/// Refuses a search of something else.
+pub(crate) fn check(path: &Path, stopped: &Stopped, at: &SearchProblem) -> Result<(), JobError> {
+    if stopped.fits(at) {
+        return Ok(());
+    }
+    let name = path.display();
+    Err(Problem::new(format!("`{name}` is a search of another table or for another job"))
+        .help("name another file; columns, k, measure and suppression must be the same")
+        .into())
+}
+
+/// Writes a search; the file is there as a whole or not at all.
+pub(crate) fn write(path: &Path, stopped: &Stopped) -> Result<(), JobError> {
+    let n_attributes = stopped.best.n_attributes();
+    let file = File {
+        incrowd: crate::VERSION.to_owned(),
+        problem: format!("{:016x}", stopped.problem),
+        nodes: stopped.nodes,
+        floor: stopped.floor,
+        best: (0..n_attributes).map(|at| stopped.best.of(at).to_vec()).collect(),
+        open: stopped.open.iter().map(|node| (node.made.clone(), node.tail.clone())).collect(),
+    };
+    let json = serde_json::to_string(&file).expect("numbers have a JSON form");
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let written =
+        std::fs::write(&beside, json + "\n").and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&beside);
+        let name = path.display();
+        Problem::new(format!("the search cannot be kept in `{name}`: {}", error.kind()))
+            .help("the release is written; name another file to go on from")
+            .into()
+    })
+}
