@@ -82,3 +82,80 @@ fn what_it_cannot_do_is_said() {
     folder.fails(&format!("{job} --levels age=1"), 2, &["for full-domain recoding"]);
     folder.fails(&job.replace("-k 3", "-k 60"), 1, &["60-anonymity"]);
 }
+
+const OPTIMAL: &str = "--algorithm koptimize --measure discernibility --report r.json --force";
+
+#[test]
+fn the_optimum_is_proved_and_no_other_search_is_below() {
+    let folder = Folder::with(&[("people.csv", &people(400, 3))]);
+    for suppress in ["0", "5%"] {
+        let job = format!("anonymize people.csv -o r.csv -k 4 {PEOPLE_JOB} --suppress {suppress}");
+        folder.ok(&format!("{job} {OPTIMAL} --recoding best.json"));
+        let report = folder.json("r.json");
+        let search = &report["search"];
+        assert_eq!((&search["algorithm"], &search["optimal"]), (&"koptimize".into(), &true.into()));
+        assert_eq!(search["cost"], search["lower_bound"]);
+        assert_eq!(search["cost"], report["measures"]["discernibility"]);
+        let release = folder.read("r.csv");
+        assert!(classes(&release, 4).values().all(|rows| *rows >= 4));
+        folder.ok("apply best.json people.csv -o again.csv --force");
+        assert_eq!(release, folder.read("again.csv"));
+        let other = OPTIMAL.replace("koptimize", "hill-climb");
+        folder.ok(&format!("{job} {other} --recoding climbed.json"));
+        let climbed = folder.json("r.json")["search"]["cost"].as_f64().unwrap();
+        assert!(climbed >= search["cost"].as_f64().unwrap());
+        // From another search's cuts, on one thread, from another seed: the same bytes.
+        folder.ok(&format!("{job} {OPTIMAL} --start climbed.json --threads 1 --seed 9"));
+        assert_eq!(release, folder.read("r.csv"));
+    }
+}
+
+#[test]
+fn a_search_that_ends_early_goes_on_where_it_stood() {
+    let folder = Folder::with(&[("people.csv", &people(1000, 8))]);
+    let job = format!("anonymize people.csv -o r.csv -k 3 {PEOPLE_JOB} --suppress 3% {OPTIMAL}");
+    folder.ok(&job);
+    let (release, whole) = (folder.read("r.csv"), folder.json("r.json"));
+    let early = folder.run(&format!("{job} --resume s.json --node-limit 32"));
+    assert!(early.stderr.contains("the node limit ended the search"), "{}", early.stderr);
+    let report = folder.json("r.json");
+    let search = &report["search"];
+    assert_eq!(search["optimal"], false);
+    let optimum = whole["search"]["cost"].as_f64().unwrap();
+    assert!(search["lower_bound"].as_f64().unwrap() <= optimum);
+    assert!(search["cost"].as_f64().unwrap() >= optimum);
+    assert!(classes(&folder.read("r.csv"), 4).values().all(|rows| *rows >= 3));
+    let other = job.replace("-k 3", "-k 4");
+    folder.fails(&format!("{other} --resume s.json"), 2, &["another table or for another job"]);
+    folder.ok(&format!("{job} --resume s.json"));
+    assert_eq!(folder.json("r.json")["search"]["optimal"], true);
+    assert_eq!(release, folder.read("r.csv"));
+    // It is kept to its end: going on once more is done at once.
+    folder.ok(&format!("{job} --resume s.json --node-limit 1"));
+    assert_eq!(release, folder.read("r.csv"));
+    std::fs::write(folder.path("s.json"), "{}").unwrap();
+    folder.fails(&format!("{job} --resume s.json"), 2, &["no search that can be gone on with"]);
+    folder.fails(&format!("{job} --resume people.csv"), 2, &["never overwritten"]);
+    folder.fails(&format!("{job} --resume r.csv"), 2, &["a file of its own"]);
+    folder.fails(&format!("{job} --start s.json"), 2, &["no recoding"]);
+    let mondrian = job.replace("koptimize", "mondrian");
+    folder.fails(&format!("{mondrian} --resume x.json"), 2, &["for the search koptimize"]);
+}
+
+/// Ctrl-C during a search that has something to show releases that.
+#[test]
+fn an_interrupted_search_is_released() {
+    let folder = Folder::with(&[("people.csv", &people(3000, 4))]);
+    let by_loss = OPTIMAL.replace("discernibility", "loss");
+    let job = format!("anonymize people.csv -o r.csv -k 2 {PEOPLE_JOB} --suppress 50% {by_loss}");
+    let mut child = folder.command(&job).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    let pid = child.id().to_string();
+    std::process::Command::new("kill").args(["-s", "INT", &pid]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let report = folder.json("r.json");
+    let search = &report["search"];
+    assert_eq!(search["optimal"], false);
+    assert!(search["lower_bound"].as_f64().unwrap() <= search["cost"].as_f64().unwrap());
+    assert!(classes(&folder.read("r.csv"), 4).values().all(|rows| *rows >= 2));
+}

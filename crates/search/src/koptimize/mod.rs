@@ -183,6 +183,8 @@ struct Ground<'a, P, const N: usize> {
     rules: Rules,
     /// The attribute that is cut last.
     last: Option<usize>,
+    /// Numbers that a worker may hold beside its nodes: tables of intervals, counts by code.
+    most_counts: usize,
 }
 
 impl<P: Price, const N: usize> Ground<'_, P, N> {
@@ -255,6 +257,11 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
         Some((widest, ranked.get(1).is_some_and(|second| most > 2.0 * second.0)))
     }
 
+    /// Whether there is room for a table of all intervals between so many cuts.
+    fn has_room(&self, n_cuts: usize) -> bool {
+        (n_cuts + 2).saturating_mul(n_cuts + 2) <= self.most_counts
+    }
+
     /// A cost in the measure's own terms.
     fn value(&self, cost: u64) -> f64 {
         self.price.value(cost, self.problem.set.n_rows)
@@ -315,6 +322,7 @@ fn ground<'a, P: Price, const N: usize>(
     fields: Vec<Field>,
 ) -> Ground<'a, P, N> {
     let looks_at_rows = !problem.only_counts();
+    let n_threads = rayon::current_num_threads().max(1) as u64;
     Ground {
         problem,
         costs,
@@ -328,6 +336,8 @@ fn ground<'a, P: Price, const N: usize>(
         is_plain: !looks_at_rows && (!problem.stars || problem.limit == 0),
         rules,
         last: None,
+        most_counts: usize::try_from(problem.budget.memory() / 32 / n_threads)
+            .unwrap_or(usize::MAX),
     }
 }
 
@@ -343,7 +353,12 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     let ground = &ground;
     let given = problem.start.into_iter().chain(problem.resume.map(|stopped| &stopped.best));
     given.for_each(|cuts| stopped::offer(ground, &root, cuts, &best));
-    let swept = widest.map(|(widest, _)| widest).filter(|_| rules.seed && ground.is_plain);
+    let can_sweep = |attribute: &usize| {
+        rules.seed
+            && ground.is_plain
+            && ground.has_room(ground.space.of_attribute[*attribute].len())
+    };
+    let swept = widest.map(|(widest, _)| widest).filter(can_sweep);
     let (nodes, n_before) = if let Some(stopped) = problem.resume {
         best.raise(stopped.floor);
         (stopped::restore(ground, &root, stopped), stopped.nodes)
@@ -354,7 +369,7 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
         (vec![root], 0)
     };
     let budget = problem.budget;
-    let first = budget.sooner(0.6);
+    let first = budget.sooner(0.75);
     let long = (!first.has_deadline()).then_some(n_before + LONG);
     let first = first.visiting_at_most(long);
     let mut ended = workers::search(ground, &best, nodes, n_before, &first, None);

@@ -239,7 +239,7 @@ impl<const N: usize> Node<N> {
             return Some(false);
         };
         let n_others = self.tail.iter().count() - n_of(longest);
-        if 3 * n_others > 2 * n_of(longest) {
+        if 3 * n_others > 2 * n_of(longest) || !ground.has_room(n_of(longest)) {
             return Some(false);
         }
         let along = along(ground, self, longest, desk)?;

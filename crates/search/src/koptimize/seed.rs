@@ -109,7 +109,7 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
         loop {
             let mut moves = self.moves(&now.1);
             let mut has_moved = false;
-            while !moves.is_empty() && self.n_left > 0 {
+            while !moves.is_empty() && self.n_left > 0 && !self.budget.is_spent() {
                 let next = moves.swap_remove(self.random.below(moves.len()));
                 match self.cost(&next, best) {
                     Some(cost) if cost < now.0 => {
@@ -200,7 +200,11 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
             }
             let (class, is_new) = class_of.find(&mut keys, merged);
             if is_new {
-                counts.resize(keys.len() * n_codes * n_lanes, 0);
+                let n_counts = keys.len() * n_codes * n_lanes;
+                if n_counts > ground.most_counts {
+                    return None;
+                }
+                counts.resize(n_counts, 0);
             }
             let from = (class * n_codes + field.code(key)) * n_lanes;
             let sums = &mut counts[from..from + n_lanes];

@@ -42,6 +42,14 @@ impl Stopped {
             node.made.iter().chain(&node.tail).all(is_step)
                 && node.tail.is_sorted_by(|a, b| a < b)
                 && node.made.iter().all(|step| node.tail.binary_search(step).is_err())
+                && node.tail.iter().all(|step| {
+                    let parent = space.steps[*step as usize].parent;
+                    let is_there = |parent: usize| {
+                        let mut steps = node.made.iter().chain(&node.tail);
+                        steps.any(|step| *step as usize == parent)
+                    };
+                    parent.is_none_or(is_there)
+                })
                 && node.made.iter().enumerate().all(|(at, step)| {
                     let parent = space.steps[*step as usize].parent;
                     let is_before =
@@ -51,6 +59,7 @@ impl Stopped {
         };
         self.problem == fingerprint(problem)
             && self.best.n_attributes() == problem.set.attributes.len()
+            && space.steps(&self.best).is_some()
             && self.open.iter().all(is_sound)
     }
 }
@@ -68,13 +77,16 @@ pub(super) fn fingerprint(problem: &Problem) -> u64 {
     for number in [problem.k, problem.limit, set.n_rows] {
         eat(&number.to_le_bytes());
     }
-    problem.models.iter().for_each(|model| eat(model.describe().as_bytes()));
+    eat(format!("{:?} {:?}", problem.models, problem.entity).as_bytes());
     for attribute in &set.attributes {
         eat(attribute.name.as_bytes());
         attribute.dictionary.texts.iter().for_each(|text| eat(text.as_bytes()));
         eat(format!("{:?}", attribute.shape).as_bytes());
     }
     let columns = set.vectors.iter().chain(set.extras.iter().map(|extra| &extra.codes));
+    for extra in &set.extras {
+        eat(format!("{} {:?}", extra.name, extra.positions).as_bytes());
+    }
     for codes in columns {
         codes.iter().for_each(|code| eat(&code.to_le_bytes()));
     }

@@ -1,12 +1,17 @@
 //! Against the enumeration of all sets of cuts, with every rule and with each one switched off.
 
+use incrowd_data::Cuts;
 use incrowd_privacy::{DistinctDiversity, EntropyDiversity, KAnonymity, Model, RecursiveDiversity};
 use incrowd_quality::Measure;
 use incrowd_testkit::generate::{Recipe, Rng, random_table};
 use incrowd_testkit::single_dimensional::{Asked, Facts};
 use incrowd_testkit::{Form, Table};
 
-use super::{Rules, run_by};
+use super::best::{Best, Shared};
+use super::price::Discernibility;
+use super::{Rules, ground, lift, run_by};
+use crate::frequency::layout;
+use crate::intervals::Costs;
 use crate::{Budget, Found, Outcome, Problem, Recoding};
 
 const MEASURES: [Measure; 3] = [Measure::Discernibility, Measure::Classification, Measure::Loss];
@@ -112,6 +117,80 @@ fn agrees(asked: &Asked, k: u64, all: &[Facts], rules: Rules) {
 #[test]
 fn the_optimum_is_that_of_the_enumeration() {
     every_job(400, |asked, k, all| agrees(asked, k, all, Rules::ALL));
+}
+
+/// Searches below ceilings prove nothing that is not so.
+#[test]
+fn lifted_bounds_are_below_the_optimum() {
+    let mut n_lifted = 0;
+    for seed in 0..12 {
+        let mut rng = Rng::new(seed);
+        let recipe = Recipe {
+            n_rows: 300,
+            n_attributes: 4,
+            forms: &Form::ALL,
+            max_values: 8,
+            missing: seed % 2 == 0,
+        };
+        let table = random_table(&mut rng, &recipe);
+        let set = table.frequency_set();
+        let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(3 + seed).unwrap())];
+        let budget = Budget::unlimited();
+        let problem = Problem {
+            limit: [0, 300][rng.below(2)],
+            measure: Measure::Discernibility,
+            ..Problem::new(&set, &models, 3 + seed, &budget)
+        };
+        let Outcome::Found(found) = run_by(&problem, Rules::ALL) else { panic!("nothing found") };
+        let optimum = found.proof.cost.unwrap();
+        let costs = Costs::new(&problem).unwrap();
+        let price = Discernibility::new(300, problem.k);
+        let (fields, _) = layout(set.attributes.iter().map(|at| at.n_codes())).unwrap();
+        let ground = ground::<_, 1>(&problem, &costs, price, 1, Rules::ALL, fields);
+        // A best cost from far above the optimum to just at it.
+        for times in [1.0, 1.1, 2.0, 5.0] {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
+            let cost = (optimum * times) as u64;
+            let best = Shared::new(Best::new(cost, Cuts::none(4)));
+            lift(&ground, &best, 0);
+            let floor = ground.value(best.raise(0));
+            assert!(floor <= optimum, "seed {seed}: {floor} {optimum}");
+            n_lifted += usize::from(floor > 0.5 * optimum);
+        }
+    }
+    assert!(n_lifted > 12, "{n_lifted}");
+}
+
+/// Rows that are released as stars are a class like any other.
+#[test]
+fn stars_are_enough_or_none() {
+    every_job(150, |asked, k, all| {
+        if asked.models.len() > 1 {
+            return;
+        }
+        let all: Vec<Facts> = all
+            .iter()
+            .map(|facts| {
+                let is_class = facts.n_suppressed == 0 || facts.n_suppressed >= k;
+                Facts { is_feasible: facts.is_feasible && is_class, ..facts.clone() }
+            })
+            .collect();
+        let set = asked.table.frequency_set();
+        let budget = Budget::unlimited();
+        let problem = Problem {
+            limit: asked.limit,
+            measure: asked.measure,
+            target: asked.target,
+            stars: true,
+            ..Problem::new(&set, asked.models, k, &budget)
+        };
+        if crate::whole_table(&problem).is_some() {
+            return;
+        }
+        let Outcome::Found(found) = run_by(&problem, Rules::ALL) else { panic!("nothing found") };
+        let (cost, best) = (found.proof.cost.unwrap(), smallest(&all).unwrap().cost);
+        assert!((cost - best).abs() <= 1e-9 * (1.0 + cost), "{cost} {best} {:?}", asked.table);
+    });
 }
 
 #[test]

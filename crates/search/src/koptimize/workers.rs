@@ -119,8 +119,11 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
                     self.woken.notify_one();
                 }
             }
+            let mut open = self.open();
+            open.nodes.append(&mut stack);
+            // Under the lock: whoever looks sees the nodes here or there.
             self.floors[worker].store(u64::MAX, Ordering::Relaxed);
-            self.open().nodes.append(&mut stack);
+            drop(open);
             drop(busy);
         }
     }
@@ -158,9 +161,11 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
             self.is_stopped.store(true, Ordering::Relaxed);
             self.woken.notify_all();
         }
-        let waiting = self.open().nodes.iter().map(|node| node.floor).min();
+        let open = self.open();
+        let waiting = open.nodes.iter().map(|node| node.floor).min();
         let others = self.floors.iter().map(|floor| floor.load(Ordering::Relaxed));
         let least = others.chain(waiting).min().unwrap_or(least);
+        drop(open);
         let best = self.best.get().cost;
         let least = if self.ceiling.is_some() { 0 } else { least.min(best) };
         budget.say(Standing {
@@ -190,7 +195,9 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
                 Some(false) => break,
             }
         }
-        let last = node.only_attribute(ground).filter(|_| ground.rules.sweep && ground.is_plain);
+        let can_sweep =
+            ground.rules.sweep && ground.is_plain && ground.has_room(node.tail.iter().count());
+        let last = node.only_attribute(ground).filter(|_| can_sweep);
         if let Some(attribute) = last {
             let Some(swept) = sweep(ground, &node, attribute) else { return };
             if swept.n_lost <= ground.problem.limit {

@@ -4,6 +4,7 @@
 
 mod conformance;
 mod full_domain;
+mod koptimize;
 mod laws;
 mod oracle;
 mod properties;
