@@ -63,11 +63,19 @@ pub(super) fn plant<P: Price, const N: usize>(
         Effort::Long if budget.has_deadline() => usize::MAX,
         Effort::Long => 10 * n_tries,
     };
-    (0..CHAINS).into_par_iter().for_each(|chain| {
-        let seed = ground.problem.seed.wrapping_mul(0x9e37).wrapping_add(2 * chain + effort as u64);
+    // What loses nothing is often best even where rows may be lost (section 7.2 of the paper).
+    let limit = ground.problem.limit;
+    let n_chains = if limit == 0 { CHAINS } else { 2 * CHAINS };
+    (0..n_chains).into_par_iter().for_each(|chain| {
+        let seed = ground
+            .problem
+            .seed
+            .wrapping_mul(0x9e37)
+            .wrapping_add(2 * (chain % CHAINS) + effort as u64);
         let whole = &root.classes[0];
         let random = Random::new(seed);
-        let chain = Chain { ground, whole, swept, random, n_left, budget: &budget };
+        let limit = if chain < CHAINS { limit } else { 0 };
+        let chain = Chain { ground, whole, swept, random, n_left, limit, budget: &budget };
         chain.climb(&start, best);
     });
 }
@@ -78,6 +86,8 @@ struct Chain<'a, 'b, P, const N: usize> {
     swept: usize,
     random: Random,
     n_left: usize,
+    /// Rows that may be lost.
+    limit: u64,
     budget: &'a Budget,
 }
 
@@ -158,8 +168,8 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
         let ground = self.ground;
         let made: Vec<usize> = steps.iter().copied().collect();
         let node = self.node(&made)?;
-        let swept = sweep(ground, &node, self.swept)?;
-        if swept.n_lost > ground.problem.limit {
+        let swept = sweep(ground, &node, self.swept, self.limit)?;
+        if swept.n_lost > self.limit {
             return None;
         }
         if swept.cost < best.get().cost {
@@ -225,7 +235,7 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
             let class = Class::swept(ground, self.swept, &interval, counts);
             if class.body.n_rows < ground.k {
                 node.n_lost += class.body.n_rows;
-                if node.n_lost > ground.problem.limit {
+                if node.n_lost > self.limit {
                     return None;
                 }
             } else {

@@ -24,11 +24,13 @@ pub(super) struct Swept {
     pub(super) cuts: Vec<u32>,
 }
 
-/// Cuts one attribute as well as can be. None if every set loses rows and none may be lost.
+/// Cuts one attribute as well as can be, where so many rows may be lost. None if every set loses rows and
+/// none may be lost; it is for the caller to see whether the best set loses too many.
 pub(super) fn sweep<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     node: &Node<N>,
     attribute: usize,
+    limit: u64,
 ) -> Option<Swept> {
     let mut by_interval: std::collections::BTreeMap<(u32, u32), Vec<&Class<N>>> =
         std::collections::BTreeMap::new();
@@ -38,7 +40,7 @@ pub(super) fn sweep<P: Price, const N: usize>(
     let mut swept =
         Swept { cost: ground.price.lost(node.n_lost), n_lost: node.n_lost, cuts: Vec::new() };
     for (interval, classes) in by_interval {
-        let costs = Costs { ground, attribute, classes: &classes };
+        let costs = Costs { ground, attribute, classes: &classes, limit };
         let way = if ground.space.is_tree[attribute] {
             below(&costs, node, interval)
         } else {
@@ -57,6 +59,7 @@ struct Costs<'a, 'b, P, const N: usize> {
     ground: &'a Ground<'b, P, N>,
     attribute: usize,
     classes: &'a [&'a Class<N>],
+    limit: u64,
 }
 
 impl<P: Price, const N: usize> Costs<'_, '_, P, N> {
@@ -83,7 +86,7 @@ impl<P: Price, const N: usize> Costs<'_, '_, P, N> {
                 continue;
             }
             if n_rows < self.ground.k {
-                if self.ground.problem.limit == 0 {
+                if self.limit == 0 {
                     return None;
                 }
                 cost += price.lost(n_rows);
@@ -189,7 +192,7 @@ impl Table {
                             0
                         };
                         row[to] + ground.price.kept(&lanes, loss)
-                    } else if ground.problem.limit == 0 {
+                    } else if costs.limit == 0 {
                         NEVER
                     } else {
                         row[to] + ground.price.lost(n_rows)

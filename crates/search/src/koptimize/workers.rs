@@ -199,7 +199,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
             ground.rules.sweep && ground.is_plain && ground.has_room(node.tail.iter().count());
         let last = node.only_attribute(ground).filter(|_| can_sweep);
         if let Some(attribute) = last {
-            let Some(swept) = sweep(ground, &node, attribute) else { return };
+            let Some(swept) = sweep(ground, &node, attribute, ground.problem.limit) else { return };
             if swept.n_lost <= ground.problem.limit {
                 let mut cuts = ground.space.cuts(&node.made);
                 swept.cuts.iter().for_each(|&code| cuts.insert(attribute, code));

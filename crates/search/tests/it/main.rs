@@ -127,8 +127,17 @@ fn run_within(algorithm: Algorithm, set: &FrequencySet, job: &Job, budget: &Budg
 /// none if the job is infeasible.
 #[track_caller]
 fn verified(algorithm: Algorithm, table: &Table, job: &Job) -> Option<Vec<Rows>> {
+    verified_within(algorithm, table, job, &Budget::unlimited())
+}
+
+fn verified_within(
+    algorithm: Algorithm,
+    table: &Table,
+    job: &Job,
+    budget: &Budget,
+) -> Option<Vec<Rows>> {
     let (set, vector_of) = table.collapse();
-    let outcome = run(algorithm, &set, job);
+    let outcome = run_within(algorithm, &set, job, budget);
     let broken = broken(table, job);
     // Only a partitioning starts with the whole table as one class.
     let is_open = algorithm.is_full_domain() && job.models.iter().any(|m| !m.is_monotone());
