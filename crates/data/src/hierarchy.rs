@@ -165,6 +165,13 @@ impl Hierarchy {
             [of[node.lo as usize] as usize..=of[node.hi as usize] as usize]
     }
 
+    /// The children of the lowest node that holds both leaves: two or more, or none if it is a leaf.
+    #[must_use]
+    pub fn parts(&self, lo: u32, hi: u32) -> &[Group] {
+        let (level, group) = self.common(lo, hi);
+        self.children(level, group)
+    }
+
     /// The labels of the leaves in leaf order.
     pub fn leaves(&self) -> impl Iterator<Item = &str> {
         self.levels[0].iter().map(|group| group.label.as_str())

@@ -132,16 +132,7 @@ impl Board<'_> {
         let mut moves = Vec::new();
         for (lo, hi) in intervals.filter(|(lo, hi)| lo < hi) {
             if let Shape::Tree(hierarchy) = &of.shape {
-                // The highest node of this run has children; a chain of single children is passed.
-                let (mut level, mut group) = hierarchy.common(lo, hi);
-                let children = loop {
-                    let children = hierarchy.children(level, group);
-                    if children.len() != 1 || level == Level(0) {
-                        break children;
-                    }
-                    level = Level(level.0 - 1);
-                    group = hierarchy.group_of(level, lo);
-                };
+                let children = hierarchy.parts(lo, hi);
                 moves.push((lo, children.iter().skip(1).map(|child| child.lo).collect()));
             } else {
                 moves.extend((lo + 1..=hi).map(|code| (lo, vec![code])));

@@ -98,7 +98,7 @@ use incrowd_quality::Measure;
 
 use crate::frequency::{Field, layout};
 use crate::intervals::{Board, Costs};
-use crate::{Found, Infeasible, Outcome, Problem, Proof};
+use crate::{Infeasible, Outcome, Problem, Proof};
 
 use best::{Best, Shared};
 use node::{Desk, Node};
@@ -400,8 +400,13 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
         open: ended.open.iter().map(stopped::open).collect(),
     };
     match board.outcome(ended.n_nodes, proof) {
-        Outcome::Found(found) => {
-            Outcome::Found(Box::new(Found { stopped: Some(stopped), ..*found }))
+        Outcome::Found(mut found) => {
+            // The search's units are finer than what is reported, and yet not the same.
+            let cost = found.proof.cost.unwrap_or(f64::INFINITY);
+            let bound = found.proof.lower_bound.map(|bound| bound.min(cost));
+            found.proof.lower_bound = if is_optimal { Some(cost) } else { bound };
+            found.stopped = Some(stopped);
+            Outcome::Found(found)
         }
         other => other,
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use incrowd_data::{Attribute, Cuts, Hierarchy, Level, Shape};
+use incrowd_data::{Attribute, Cuts, Hierarchy, Shape};
 
 /// Cuts of one attribute that are made together: one cut along an order, or all cuts between the
 /// children of a node of a hierarchy.
@@ -90,16 +90,7 @@ fn push_below(
     if run.0 >= run.1 {
         return;
     }
-    // The highest node of this run has children; a chain of single children is passed.
-    let (mut level, mut group) = hierarchy.common(run.0, run.1);
-    let children = loop {
-        let children = hierarchy.children(level, group);
-        if children.len() != 1 || level == Level(0) {
-            break children;
-        }
-        level = Level(level.0 - 1);
-        group = hierarchy.group_of(level, run.0);
-    };
+    let children = hierarchy.parts(run.0, run.1);
     let this = steps.len();
     let before = children.iter().skip(1).map(|child| child.lo).collect();
     steps.push(Step { attribute, before, parent, end: 0, run });

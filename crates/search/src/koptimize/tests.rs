@@ -111,7 +111,7 @@ fn agrees(asked: &Asked, k: u64, all: &[Facts], rules: Rules) {
     if asked.measure != Measure::Loss {
         assert_eq!(cuts, best.cuts, "{context}");
     }
-    assert!(found.proof.is_optimal);
+    assert!(found.proof.is_optimal && found.proof.lower_bound == Some(cost));
 }
 
 #[test]
