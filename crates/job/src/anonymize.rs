@@ -110,14 +110,14 @@ impl Job<'_> {
             ..report
         };
         let recoding = || RecodingFile::new(&plan, &coding.set, &found, &classes).to_json();
+        if let (Some(path), Some(stopped)) = (&self.spec.run.resume, &found.stopped) {
+            stopped_search::write(Path::new(path), stopped)?;
+        }
         publish(
             written.staged,
             &[(&self.spec.report, &|| report.to_json()), (&self.spec.recoding, &recoding)],
             self.force,
         )?;
-        if let (Some(path), Some(stopped)) = (&self.spec.run.resume, &found.stopped) {
-            stopped_search::write(Path::new(path), stopped)?;
-        }
         let warnings = self.warnings(&plan, &found);
         Ok(Outcome::Done(Box::new(Done { report, warnings })))
     }

@@ -204,6 +204,9 @@ impl Method {
                     .help("ask for --measure discernibility, classification or loss"),
             );
         }
+        if spec.run.node_limit == Some(0) {
+            problems.push(Problem::new("the node limit must be at least 1, found 0"));
+        }
         if self.algorithm != Algorithm::KOptimize {
             let only = [
                 ("--start", spec.search.start.is_some()),

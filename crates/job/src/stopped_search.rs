@@ -24,6 +24,20 @@ struct File {
     best: Vec<Vec<u32>>,
     /// Steps that are made, and steps that may be.
     open: Vec<(Vec<u32>, Vec<u32>)>,
+    /// Changes with anything above.
+    check: String,
+}
+
+impl File {
+    /// FNV-1a over all but the check itself.
+    fn sum(&self) -> String {
+        let File { incrowd, problem, nodes, floor, best, open, check: _ } = self;
+        let text = format!("{incrowd} {problem} {nodes} {floor} {best:?} {open:?}");
+        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        format!("{hash:016x}")
+    }
 }
 
 /// Reads a search; none if there is no such file yet.
@@ -45,6 +59,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<Stopped>, JobError> {
             .help("name a file that --resume wrote, or one that is not there yet")
     };
     let file: File = serde_json::from_str(&text).map_err(|_| damaged())?;
+    if file.check != file.sum() {
+        return Err(damaged().into());
+    }
     let problem = u64::from_str_radix(&file.problem, 16).map_err(|_| damaged())?;
     let mut best = Cuts::none(file.best.len());
     for (attribute, codes) in file.best.iter().enumerate() {
@@ -70,14 +87,16 @@ pub(crate) fn check(path: &Path, stopped: &Stopped, at: &SearchProblem) -> Resul
 /// Writes a search; the file is there as a whole or not at all.
 pub(crate) fn write(path: &Path, stopped: &Stopped) -> Result<(), JobError> {
     let n_attributes = stopped.best.n_attributes();
-    let file = File {
+    let mut file = File {
         incrowd: crate::VERSION.to_owned(),
         problem: format!("{:016x}", stopped.problem),
         nodes: stopped.nodes,
         floor: stopped.floor,
         best: (0..n_attributes).map(|at| stopped.best.of(at).to_vec()).collect(),
         open: stopped.open.iter().map(|node| (node.made.clone(), node.tail.clone())).collect(),
+        check: String::new(),
     };
+    file.check = file.sum();
     let json = serde_json::to_string(&file).expect("numbers have a JSON form");
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
@@ -87,7 +106,7 @@ pub(crate) fn write(path: &Path, stopped: &Stopped) -> Result<(), JobError> {
         let _ = std::fs::remove_file(&beside);
         let name = path.display();
         Problem::new(format!("the search cannot be kept in `{name}`: {}", error.kind()))
-            .help("the release is written; name another file to go on from")
+            .help("nothing is released; name another file, or leave --resume out")
             .into()
     })
 }

@@ -92,6 +92,11 @@ impl Budget {
         Budget { nodes, ..self }
     }
 
+    /// The same budget for a search that goes on after so many nodes.
+    pub(crate) fn after(self, nodes: u64) -> Budget {
+        Budget { nodes: self.nodes.map(|most| most.saturating_add(nodes)), ..self }
+    }
+
     /// The same budget, which ends after so many nodes if not before.
     pub(crate) fn visiting_at_most(self, nodes: Option<u64>) -> Budget {
         let nodes = self.nodes.into_iter().chain(nodes).min();

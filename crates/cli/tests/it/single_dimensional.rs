@@ -133,6 +133,11 @@ fn a_search_that_ends_early_goes_on_where_it_stood() {
     // It is kept to its end: going on once more is done at once.
     folder.ok(&format!("{job} --resume s.json --node-limit 1"));
     assert_eq!(release, folder.read("r.csv"));
+    // A change by hand would let it claim anything.
+    let changed = folder.read("s.json").replacen("\"nodes\":", "\"nodes\":1", 1);
+    std::fs::write(folder.path("s.json"), changed).unwrap();
+    folder.fails(&format!("{job} --resume s.json"), 2, &["no search that can be gone on with"]);
+    folder.fails(&format!("{job} --node-limit 0"), 2, &["at least 1"]);
     std::fs::write(folder.path("s.json"), "{}").unwrap();
     folder.fails(&format!("{job} --resume s.json"), 2, &["no search that can be gone on with"]);
     folder.fails(&format!("{job} --resume people.csv"), 2, &["never overwritten"]);

@@ -98,7 +98,7 @@ use incrowd_quality::Measure;
 
 use crate::frequency::{Field, layout};
 use crate::intervals::{Board, Costs};
-use crate::{Infeasible, Outcome, Problem, Proof};
+use crate::{Budget, Infeasible, Outcome, Problem, Proof};
 
 use best::{Best, Shared};
 use node::{Desk, Node};
@@ -354,21 +354,21 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     let given = problem.start.into_iter().chain(problem.resume.map(|stopped| &stopped.best));
     given.for_each(|cuts| stopped::offer(ground, &root, cuts, &best));
     let can_sweep = |attribute: &usize| {
-        rules.seed
-            && ground.is_plain
-            && ground.has_room(ground.space.of_attribute[*attribute].len())
+        let n_steps = ground.space.of_attribute[*attribute].len();
+        rules.seed && ground.is_plain && n_steps <= seed::MOST_CUTS && ground.has_room(n_steps)
     };
     let swept = widest.map(|(widest, _)| widest).filter(can_sweep);
+    let is_open = problem.resume.is_none_or(|stopped| !stopped.open.is_empty());
+    if let Some(swept) = swept.filter(|_| is_open) {
+        seed::plant(ground, &root, swept, &best, seed::Effort::Brief);
+    }
     let (nodes, n_before) = if let Some(stopped) = problem.resume {
         best.raise(stopped.floor);
         (stopped::restore(ground, &root, stopped), stopped.nodes)
     } else {
-        if let Some(swept) = swept {
-            seed::plant(ground, &root, swept, &best, seed::Effort::Brief);
-        }
         (vec![root], 0)
     };
-    let budget = problem.budget;
+    let budget = &problem.budget.clone().after(n_before);
     let first = budget.sooner(0.75);
     let long = (!first.has_deadline()).then_some(n_before + LONG);
     let first = first.visiting_at_most(long);
@@ -378,7 +378,7 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
             let root = Node::root(ground, &mut desk);
             seed::plant(ground, &root, swept, &best, seed::Effort::Long);
         }
-        ended.n_nodes = lift(ground, &best, ended.n_nodes);
+        ended.n_nodes = lift(ground, &best, budget, ended.n_nodes);
         ended = workers::search(ground, &best, ended.open, ended.n_nodes, budget, None);
     }
     if problem.budget.is_cancelled() {
@@ -417,8 +417,13 @@ const LONG: u64 = 1_000_000;
 
 /// Raises what no set costs less than, by closed searches for sets below rising ceilings. Depth first, open
 /// nodes near the root keep the bound low to the end; a search below half of the best cost is closed soon.
-fn lift<P: Price, const N: usize>(ground: &Ground<P, N>, best: &Shared, n_before: u64) -> u64 {
-    let budget = ground.problem.budget.sooner(0.3);
+fn lift<P: Price, const N: usize>(
+    ground: &Ground<P, N>,
+    best: &Shared,
+    budget: &Budget,
+    n_before: u64,
+) -> u64 {
+    let budget = budget.sooner(0.3);
     let mut n_nodes = n_before;
     let mut desk = Desk::default();
     let mut share = 2;

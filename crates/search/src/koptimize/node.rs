@@ -27,6 +27,9 @@ pub(super) struct Node<const N: usize> {
     settled: StepSet,
 }
 
+/// The most cuts of one attribute that a bound along it takes little time for.
+const MOST_CUTS: usize = 512;
+
 /// What a step would do to the classes, by itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Weight {
@@ -239,7 +242,7 @@ impl<const N: usize> Node<N> {
             return Some(false);
         };
         let n_others = self.tail.iter().count() - n_of(longest);
-        if 3 * n_others > 2 * n_of(longest) || !ground.has_room(n_of(longest)) {
+        if 3 * n_others > 2 * n_of(longest) || n_of(longest) > MOST_CUTS {
             return Some(false);
         }
         let along = along(ground, self, longest, desk)?;

@@ -29,10 +29,13 @@ pub(super) enum Effort {
     Long,
 }
 
-/// Sets that a chain looks at, for a table of so many atoms.
-fn n_tries(n_atoms: usize) -> usize {
-    (40_000_000 / n_atoms.max(1)).clamp(50, 1500)
+/// Sets that a chain looks at, for a table of so many atoms and a sweep over so many cuts.
+fn n_tries(n_atoms: usize, n_cuts: usize) -> usize {
+    (40_000_000 / (n_atoms + 2 * n_cuts * n_cuts).max(1)).clamp(20, 1500)
 }
+
+/// The most cuts that a sweep takes little time for.
+pub(super) const MOST_CUTS: usize = 1024;
 
 /// Chains, whatever the number of threads.
 const CHAINS: u64 = 2;
@@ -57,7 +60,8 @@ pub(super) fn plant<P: Price, const N: usize>(
             steps.into_iter().filter(|step| !is_swept(step)).collect()
         }
     };
-    let n_tries = n_tries(root.classes[0].atoms.keys.len());
+    let n_cuts = ground.space.of_attribute[swept].len();
+    let n_tries = n_tries(root.classes[0].atoms.keys.len(), n_cuts);
     let n_left = match effort {
         Effort::Brief => n_tries,
         Effort::Long if budget.has_deadline() => usize::MAX,

@@ -1,6 +1,6 @@
 //! Against the enumeration of all sets of cuts, with every rule and with each one switched off.
 
-use incrowd_data::Cuts;
+use incrowd_data::{Attribute, Cuts};
 use incrowd_privacy::{DistinctDiversity, EntropyDiversity, KAnonymity, Model, RecursiveDiversity};
 use incrowd_quality::Measure;
 use incrowd_testkit::generate::{Recipe, Rng, random_table};
@@ -130,7 +130,7 @@ fn lifted_bounds_are_below_the_optimum() {
             n_attributes: 4,
             forms: &Form::ALL,
             max_values: 8,
-            missing: seed % 2 == 0,
+            missing: seed.is_multiple_of(2),
         };
         let table = random_table(&mut rng, &recipe);
         let set = table.frequency_set();
@@ -145,14 +145,14 @@ fn lifted_bounds_are_below_the_optimum() {
         let optimum = found.proof.cost.unwrap();
         let costs = Costs::new(&problem).unwrap();
         let price = Discernibility::new(300, problem.k);
-        let (fields, _) = layout(set.attributes.iter().map(|at| at.n_codes())).unwrap();
+        let (fields, _) = layout(set.attributes.iter().map(Attribute::n_codes)).unwrap();
         let ground = ground::<_, 1>(&problem, &costs, price, 1, Rules::ALL, fields);
         // A best cost from far above the optimum to just at it.
         for times in [1.0, 1.1, 2.0, 5.0] {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
             let cost = (optimum * times) as u64;
             let best = Shared::new(Best::new(cost, Cuts::none(4)));
-            lift(&ground, &best, 0);
+            lift(&ground, &best, &budget, 0);
             let floor = ground.value(best.raise(0));
             assert!(floor <= optimum, "seed {seed}: {floor} {optimum}");
             n_lifted += usize::from(floor > 0.5 * optimum);
