@@ -38,7 +38,7 @@ use rayon::prelude::*;
 
 use crate::intervals::{Board, Costs, Standing};
 use crate::random::Random;
-use crate::{Infeasible, Outcome, Problem, Proof};
+use crate::{Infeasible, Outcome, Problem};
 
 /// Starts, where no time limit ends it.
 const STARTS: u64 = 12;
@@ -75,7 +75,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;
     }
-    best.outcome(nodes_checked, Proof::default())
+    Outcome::Found(Box::new(best.found(nodes_checked)))
 }
 
 /// What decides between two ends: the cost, then the smaller cuts.

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use incrowd_data::{Assignment, Cuts, SUPPRESSED};
 use incrowd_privacy::{Tally, all_hold};
 
-use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
+use crate::{Counters, Found, Problem, Proof, Recoding};
 
 pub(crate) use cost::Costs;
 use moves::Move;
@@ -147,8 +147,8 @@ impl<'a> Board<'a> {
         })
     }
 
-    /// The outcome that releases it.
-    pub(crate) fn outcome(&self, nodes_checked: u64, proof: Proof) -> Outcome {
+    /// What a search has found that looked at so many nodes and ends here; nothing is proved.
+    pub(crate) fn found(&self, nodes_checked: u64) -> Found {
         let mut class_of = vec![SUPPRESSED; self.problem.set.len()];
         let mut n_classes = 0;
         for class in self.classes.iter().filter(|class| class.is_kept) {
@@ -158,14 +158,14 @@ impl<'a> Board<'a> {
             n_classes += 1;
         }
         let cost = self.costs.value(self.standing().cost);
-        let proof = Proof { cost: Some(cost), ..proof };
-        Outcome::Found(Box::new(Found {
+        let proof = Proof { cost: Some(cost), ..Proof::default() };
+        Found {
             assignment: Assignment { class_of, n_classes, parts: Vec::new() },
             recoding: Recoding::Intervals(self.cuts.clone()),
             proof,
             counters: Counters { nodes_checked, table_scans: 1, ..Counters::default() },
             minimal: None,
             stopped: None,
-        }))
+        }
     }
 }

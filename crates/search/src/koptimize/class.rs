@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::cells::{Cells, Change};
 use super::grid::Grid;
 use super::price::{Price, rows};
-use super::space::Step;
+use super::scratch::Scratch;
 use super::{Field, Ground, Key};
 
 /// What never changes in a class while it is not divided.
@@ -30,7 +31,7 @@ pub(super) struct Body {
     pub(super) vectors: Vec<u32>,
 }
 
-const NOWHERE: usize = usize::MAX;
+pub(super) const NOWHERE: usize = usize::MAX;
 
 /// The rows of a class, together where no step separates them.
 #[derive(Debug)]
@@ -48,15 +49,6 @@ pub(super) struct Class<const N: usize> {
     pub(super) atoms: Arc<Atoms<N>>,
 }
 
-/// What is left of a class that is divided.
-#[derive(Debug)]
-pub(super) struct Divided<const N: usize> {
-    /// The parts that can be kept, whole or divided.
-    pub(super) parts: Vec<Class<N>>,
-    /// The rows of the others.
-    pub(super) n_lost: u64,
-}
-
 impl Body {
     /// Rows by lane with a code below `code`, for all of the class's lanes.
     #[inline]
@@ -72,94 +64,6 @@ impl Body {
         let (lo, hi) = self.intervals[attribute];
         let len = (hi - lo + 2) as usize * self.lanes.len();
         &self.running[self.starts[attribute]..self.starts[attribute] + len]
-    }
-}
-
-/// Room for putting atoms together: where each key is in a list, by hash.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    /// When a slot was filled, and with what.
-    slots: Vec<(u32, u32)>,
-    now: u32,
-    mask: usize,
-}
-
-impl Scratch {
-    /// Forgets all keys, and makes room for so many.
-    pub(super) fn clear(&mut self, n_keys: usize) {
-        let n_slots = (2 * n_keys.max(4)).next_power_of_two();
-        if self.slots.len() < n_slots {
-            self.slots = vec![(0, 0); n_slots];
-            self.now = 0;
-        }
-        if self.now == u32::MAX {
-            self.slots.fill((0, 0));
-            self.now = 0;
-        }
-        self.now += 1;
-        self.mask = n_slots - 1;
-    }
-
-    /// Where a key is in the list of keys since [`Scratch::clear`], and whether it was put there just now.
-    #[inline]
-    pub(super) fn find<const N: usize>(
-        &mut self,
-        keys: &mut Vec<Key<N>>,
-        key: Key<N>,
-    ) -> (usize, bool) {
-        if keys.len() * 2 > self.mask {
-            self.grow(keys);
-        }
-        let mut slot = hash(&key) & self.mask;
-        loop {
-            let (when, at) = self.slots[slot];
-            if when != self.now {
-                let at = keys.len();
-                self.slots[slot] = (self.now, u32::try_from(at).expect("no more than vectors"));
-                keys.push(key);
-                return (at, true);
-            }
-            if keys[at as usize] == key {
-                return (at as usize, false);
-            }
-            slot = (slot + 1) & self.mask;
-        }
-    }
-
-    /// Forgets all cells, and makes room for those with numbers below `n_all`.
-    pub(super) fn clear_cells(&mut self, n_all: usize) {
-        self.clear(n_all.div_ceil(2));
-    }
-
-    /// Where a cell's key is in the list of keys since [`Scratch::clear_cells`], and whether it was put there
-    /// just now.
-    #[inline]
-    pub(super) fn find_cell<const N: usize>(
-        &mut self,
-        keys: &mut Vec<Key<N>>,
-        key: Key<N>,
-        cell: usize,
-    ) -> (usize, bool) {
-        let (when, at) = self.slots[cell];
-        if when == self.now {
-            return (at as usize, false);
-        }
-        let at = keys.len();
-        self.slots[cell] = (self.now, u32::try_from(at).expect("no more than vectors"));
-        keys.push(key);
-        (at, true)
-    }
-
-    #[cold]
-    fn grow<const N: usize>(&mut self, keys: &[Key<N>]) {
-        self.clear(2 * keys.len());
-        for (at, key) in (0u32..).zip(keys) {
-            let mut slot = hash(key) & self.mask;
-            while self.slots[slot].0 == self.now {
-                slot = (slot + 1) & self.mask;
-            }
-            self.slots[slot] = (self.now, at);
-        }
     }
 }
 
@@ -230,10 +134,7 @@ impl<const N: usize> Class<N> {
     ) -> Option<Class<N>> {
         let changed: Vec<Change> = (0..ground.fields.len())
             .filter(|&attribute| grid.has_lost(attribute, self.body.intervals[attribute]))
-            .map(|attribute| {
-                let (is_touched, placed) = grid.line(attribute);
-                Change { field: ground.fields[attribute], is_touched, placed }
-            })
+            .map(|attribute| Change::new(ground, grid, attribute))
             .collect();
         let (keys, weights) = match &changed[..] {
             [] => return None,
@@ -309,12 +210,8 @@ impl<const N: usize> Class<N> {
         }
         scratch.clear(atoms.keys.len() / 2);
         let attributes = 0..ground.fields.len();
-        let changes: Vec<Change> = attributes
-            .map(|attribute| {
-                let (is_touched, placed) = grid.line(attribute);
-                Change { field: ground.fields[attribute], is_touched, placed }
-            })
-            .collect();
+        let changes: Vec<Change> =
+            attributes.map(|attribute| Change::new(ground, grid, attribute)).collect();
         for (key, weight) in pairs {
             let mut new = *key;
             for change in &changes {
@@ -324,248 +221,6 @@ impl<const N: usize> Class<N> {
             add(&mut weights, atom, is_new, weight);
         }
         (keys, weights)
-    }
-
-    /// Makes a step that divides it. The grid is that of the steps that are left.
-    pub(super) fn divide<P: Price>(
-        &self,
-        ground: &Ground<P, N>,
-        grid: &Grid<N>,
-        step: &Step,
-    ) -> Divided<N> {
-        let attribute = step.attribute;
-        let bounds = self.bounds(step);
-        let part_of = |code: u32| bounds[1..bounds.len() - 1].partition_point(|&cut| cut <= code);
-        let mut parts: Vec<Part<N>> = bounds
-            .windows(2)
-            .map(|pair| self.part(ground, attribute, (pair[0], pair[1] - 1)))
-            .collect();
-        let field = &ground.fields[attribute];
-        let weights = self.atoms.weights.chunks_exact(ground.n_lanes);
-        for (key, weight) in self.atoms.keys.iter().zip(weights) {
-            let code = u32::try_from(field.code(key)).expect("codes have 32 bits");
-            let part = &mut parts[part_of(code)];
-            part.keys.push(*key);
-            push(&mut part.weights, weight);
-        }
-        if ground.looks_at_rows {
-            let codes = &ground.problem.set.vectors[attribute];
-            for &vector in &self.body.vectors {
-                parts[part_of(codes.get(vector as usize))].vectors.push(vector);
-            }
-        }
-        for part in &mut parts {
-            part.is_dead = ground.is_dead(part.n_rows, &part.vectors);
-        }
-        self.count(ground, grid, attribute, &mut parts);
-        parts.retain(|part| part.n_rows > 0);
-        let mut divided = Divided { parts: Vec::new(), n_lost: 0 };
-        for part in parts {
-            if part.is_dead {
-                divided.n_lost += part.n_rows;
-                continue;
-            }
-            let body = body(ground, part.intervals, part.running, part.lanes, part.vectors);
-            // The step is still among those that are made or may be: atoms are what they were.
-            let floor = floor(ground, grid, &part.keys, &part.weights);
-            let atoms = Arc::new(Atoms { keys: part.keys, weights: part.weights, floor });
-            divided.parts.push(Class { body: Arc::new(body), atoms });
-        }
-        divided
-    }
-
-    /// The first codes of the parts, and the one beyond the last.
-    pub(super) fn bounds(&self, step: &Step) -> Vec<u32> {
-        let (lo, hi) = self.body.intervals[step.attribute];
-        let inside = step.before.iter().copied().filter(|&code| lo < code && code <= hi);
-        std::iter::once(lo).chain(inside).chain(std::iter::once(hi + 1)).collect()
-    }
-
-    fn part<P: Price>(
-        &self,
-        ground: &Ground<P, N>,
-        attribute: usize,
-        interval: (u32, u32),
-    ) -> Part<N> {
-        let mut intervals = self.body.intervals.clone();
-        intervals[attribute] = interval;
-        let below = self.body.below(attribute, interval.0);
-        let up_to = self.body.below(attribute, interval.1 + 1);
-        let lanes: Vec<u32> = up_to.iter().zip(below).map(|(up_to, below)| up_to - below).collect();
-        debug_assert_eq!(lanes.len(), ground.n_lanes);
-        Part {
-            intervals,
-            n_rows: rows(&lanes),
-            lanes,
-            keys: Vec::new(),
-            weights: Vec::new(),
-            vectors: Vec::new(),
-            running: (Vec::new(), Vec::new()),
-            is_dead: false,
-        }
-    }
-
-    /// Fills the running counts of the parts that live. Of two parts, the one with fewer atoms is counted
-    /// and the other is what is left.
-    fn count<P: Price>(
-        &self,
-        ground: &Ground<P, N>,
-        grid: &Grid<N>,
-        attribute: usize,
-        parts: &mut [Part<N>],
-    ) {
-        let count = |part: &Part<N>| {
-            let (starts, mut counts) =
-                running(ground, grid, &part.keys, &part.weights, &part.intervals);
-            self.slice(attribute, part.intervals[attribute], &starts, &mut counts);
-            (starts, counts)
-        };
-        if let [one, other] = parts {
-            let (few, many) =
-                if one.keys.len() <= other.keys.len() { (one, other) } else { (other, one) };
-            if many.is_dead {
-                if !few.is_dead {
-                    few.running = count(few);
-                }
-                return;
-            }
-            few.running = count(few);
-            many.running = self.rest(ground, grid, attribute, few, &many.intervals);
-            return;
-        }
-        for part in parts.iter_mut().filter(|part| !part.is_dead) {
-            part.running = count(part);
-        }
-    }
-
-    /// The running counts along the attribute that is divided are those of the class.
-    fn slice(&self, attribute: usize, (lo, hi): (u32, u32), starts: &[usize], counts: &mut [u32]) {
-        if starts[attribute] == NOWHERE {
-            return;
-        }
-        let n_lanes = self.body.lanes.len();
-        let from = (lo - self.body.intervals[attribute].0) as usize * n_lanes;
-        let len = (hi - lo + 2) as usize * n_lanes;
-        let whole = &self.body.running(attribute)[from..from + len];
-        let into = &mut counts[starts[attribute]..starts[attribute] + len];
-        for (at, count) in into.iter_mut().enumerate() {
-            // Codes at which nothing is cut any more may have been counted elsewhere.
-            *count = whole[at].wrapping_sub(whole[at % n_lanes]);
-        }
-    }
-
-    fn rest<P: Price>(
-        &self,
-        ground: &Ground<P, N>,
-        grid: &Grid<N>,
-        attribute: usize,
-        few: &Part<N>,
-        intervals: &[(u32, u32)],
-    ) -> (Vec<usize>, Vec<u32>) {
-        let (starts, len) = places(ground, grid, intervals);
-        let mut counts = vec![0; len];
-        for (at, &start) in starts.iter().enumerate() {
-            if start == NOWHERE || at == attribute {
-                continue;
-            }
-            let whole = self.body.running(at);
-            let into = &mut counts[start..start + whole.len()];
-            let less = &few.running.1[few.running.0[at]..];
-            for ((count, whole), less) in into.iter_mut().zip(whole).zip(less) {
-                *count = whole.wrapping_sub(*less);
-            }
-        }
-        self.slice(attribute, intervals[attribute], &starts, &mut counts);
-        (starts, counts)
-    }
-}
-
-/// Cuts of one attribute that have gone.
-struct Change<'a> {
-    field: Field,
-    is_touched: &'a [bool],
-    placed: &'a [u64],
-}
-
-impl Change<'_> {
-    #[inline]
-    fn code<const N: usize>(&self, key: &Key<N>) -> usize {
-        self.field.code(key)
-    }
-
-    #[inline]
-    fn touches<const N: usize>(&self, key: &Key<N>) -> bool {
-        self.is_touched[self.code(key)]
-    }
-
-    #[inline]
-    fn apply<const N: usize>(&self, key: &mut Key<N>) {
-        let placed = self.placed[self.code(key)];
-        key[self.field.word] &= !(self.field.mask << self.field.shift);
-        key[self.field.word] |= placed;
-    }
-}
-
-/// The cells of a class, numbered: an interval between cuts that may still be made on every attribute.
-pub(super) struct Cells<const N: usize> {
-    /// Where a code is, and where its entry is.
-    attributes: Vec<(Field, usize)>,
-    /// By code, the first one of its interval in its place of a key, and what the interval counts.
-    entries: Vec<(u64, usize)>,
-    /// The key of the other attributes, which say nothing.
-    rest: Key<N>,
-    pub(super) n_all: usize,
-}
-
-impl<const N: usize> Cells<N> {
-    /// None if there are more than `most`.
-    pub(super) fn new<P: Price>(
-        ground: &Ground<P, N>,
-        grid: &Grid<N>,
-        intervals: &[(u32, u32)],
-        most: usize,
-    ) -> Option<Cells<N>> {
-        let mut n_all = 1usize;
-        for (attribute, &interval) in intervals.iter().enumerate() {
-            n_all = n_all.checked_mul(grid.live(attribute, interval).len() + 1)?;
-            if n_all > most {
-                return None;
-            }
-        }
-        let mut cells =
-            Cells { attributes: Vec::new(), entries: Vec::new(), rest: [0; N], n_all: 1 };
-        for (attribute, &(lo, hi)) in intervals.iter().enumerate() {
-            let field = ground.fields[attribute];
-            let (_, placed) = grid.line(attribute);
-            let n_live = grid.n_live(attribute);
-            let first = n_live[lo as usize];
-            if first == n_live[hi as usize] {
-                cells.rest[field.word] |= placed[lo as usize];
-                continue;
-            }
-            // Codes start at `lo`.
-            cells.attributes.push((field, cells.entries.len().wrapping_sub(lo as usize)));
-            cells.entries.extend(
-                (lo as usize..=hi as usize)
-                    .map(|code| (placed[code], (n_live[code] - first) as usize * cells.n_all)),
-            );
-            cells.n_all *= (n_live[hi as usize] - first) as usize + 1;
-        }
-        Some(cells)
-    }
-
-    /// The key of the first codes of an atom's cell, and the number of the cell.
-    #[inline]
-    pub(super) fn of(&self, key: &Key<N>) -> (Key<N>, usize) {
-        let mut cell = 0;
-        let mut new = self.rest;
-        for (field, from) in &self.attributes {
-            let code = field.code(key);
-            let (placed, counts) = self.entries[from.wrapping_add(code)];
-            new[field.word] |= placed;
-            cell += counts;
-        }
-        (new, cell)
     }
 }
 
@@ -586,7 +241,7 @@ fn add(weights: &mut Vec<u32>, atom: usize, is_new: bool, lanes: &[u32]) {
 
 /// A few numbers more, of which there is mostly one.
 #[inline]
-fn push(all: &mut Vec<u32>, lanes: &[u32]) {
+pub(super) fn push(all: &mut Vec<u32>, lanes: &[u32]) {
     match lanes {
         [one] => all.push(*one),
         _ => all.extend_from_slice(lanes),
@@ -594,7 +249,7 @@ fn push(all: &mut Vec<u32>, lanes: &[u32]) {
 }
 
 /// The least that atoms cost.
-fn floor<P: Price, const N: usize>(
+pub(super) fn floor<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     grid: &Grid<N>,
     keys: &[Key<N>],
@@ -611,19 +266,7 @@ fn floor<P: Price, const N: usize>(
     keys.iter().zip(weights).map(of_atom).sum()
 }
 
-/// A part of a class that is divided.
-struct Part<const N: usize> {
-    intervals: Vec<(u32, u32)>,
-    lanes: Vec<u32>,
-    n_rows: u64,
-    keys: Vec<Key<N>>,
-    weights: Vec<u32>,
-    vectors: Vec<u32>,
-    running: (Vec<usize>, Vec<u32>),
-    is_dead: bool,
-}
-
-fn body<P: Price, const N: usize>(
+pub(super) fn body<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     intervals: Vec<(u32, u32)>,
     (starts, running): (Vec<usize>, Vec<u32>),
@@ -643,7 +286,7 @@ fn body<P: Price, const N: usize>(
 }
 
 /// Where running counts of each attribute start that a step could still divide, and how many there are.
-fn places<P: Price, const N: usize>(
+pub(super) fn places<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     grid: &Grid<N>,
     intervals: &[(u32, u32)],
@@ -663,7 +306,7 @@ fn places<P: Price, const N: usize>(
     (starts, len)
 }
 
-fn running<P: Price, const N: usize>(
+pub(super) fn running<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     grid: &Grid<N>,
     keys: &[Key<N>],
@@ -695,13 +338,4 @@ fn lanes(weights: &[u32], n_lanes: usize) -> Vec<u32> {
         lanes.iter_mut().zip(weight).for_each(|(sum, rows)| *sum += rows);
     }
     lanes
-}
-
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
-fn hash<const N: usize>(key: &Key<N>) -> usize {
-    let mixed = key.iter().fold(0u64, |mixed, &word| {
-        (mixed.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    });
-    (mixed ^ (mixed >> 32)) as usize
 }

@@ -78,10 +78,13 @@
 
 mod along;
 mod best;
+mod cells;
 mod class;
+mod divide;
 mod grid;
 mod node;
 mod price;
+mod scratch;
 mod seed;
 mod space;
 mod stopped;
@@ -98,7 +101,7 @@ use incrowd_quality::Measure;
 
 use crate::frequency::{Field, layout};
 use crate::intervals::{Board, Costs};
-use crate::{Budget, Infeasible, Outcome, Problem, Proof};
+use crate::{Budget, Infeasible, Outcome, Problem};
 
 use best::{Best, Shared};
 use node::{Desk, Node};
@@ -175,7 +178,7 @@ struct Ground<'a, P, const N: usize> {
     k: u64,
     /// Whether models have to look at the rows of a class, not only at their number.
     looks_at_rows: bool,
-    /// Whether a class that breaks a model has no part that satisfies all.
+    /// Whether classes that satisfy the models can always be united.
     is_monotone: bool,
     /// Whether the number of rows decides everything, so that a set of cuts that loses fewer rows is never
     /// refused for it.
@@ -384,32 +387,26 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;
     }
-    let open = ended.open.iter().map(|node| node.floor).min();
-    let floor = best.raise(open.unwrap_or(0));
-    let best = best.get();
-    let lower_bound = ground.value(if open.is_none() { best.cost } else { floor.min(best.cost) });
-    let board = Board::under(problem, ground.costs, &best.cuts);
     let is_optimal = ended.open.is_empty();
-    let lower_bound = Some(lower_bound);
-    let proof = Proof { is_optimal, lower_bound, is_cut_short: !is_optimal, cost: None };
-    let stopped = Stopped {
+    let floor = best.raise(ended.open.iter().map(|node| node.floor).min().unwrap_or(0));
+    let best = best.get();
+    let mut found = Board::under(problem, ground.costs, &best.cuts).found(ended.n_nodes);
+    // The search's units are finer than what is reported, and yet not the same.
+    let bound = found
+        .proof
+        .cost
+        .map(|cost| if is_optimal { cost } else { ground.value(floor.min(best.cost)).min(cost) });
+    found.proof.is_optimal = is_optimal;
+    found.proof.is_cut_short = !is_optimal;
+    found.proof.lower_bound = bound;
+    found.stopped = Some(Stopped {
         problem: stopped::fingerprint(problem),
         best: best.cuts.clone(),
         floor: floor.min(best.cost),
         nodes: ended.n_nodes,
         open: ended.open.iter().map(stopped::open).collect(),
-    };
-    match board.outcome(ended.n_nodes, proof) {
-        Outcome::Found(mut found) => {
-            // The search's units are finer than what is reported, and yet not the same.
-            let cost = found.proof.cost.unwrap_or(f64::INFINITY);
-            let bound = found.proof.lower_bound.map(|bound| bound.min(cost));
-            found.proof.lower_bound = if is_optimal { Some(cost) } else { bound };
-            found.stopped = Some(stopped);
-            Outcome::Found(found)
-        }
-        other => other,
-    }
+    });
+    Outcome::Found(Box::new(found))
 }
 
 /// Nodes after which a search without a time limit is long.

@@ -3,9 +3,10 @@
 use super::Ground;
 use super::along::along;
 use super::best::Best;
-use super::class::{Class, Scratch};
+use super::class::Class;
 use super::grid::Grid;
 use super::price::Price;
+use super::scratch::Scratch;
 use super::space::StepSet;
 
 /// The sets of steps that hold all of `made` and some of `tail`: the paper's head set and tail set.

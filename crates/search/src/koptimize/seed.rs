@@ -203,7 +203,7 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
         // By class, rows by code and lane.
         let mut counts: Vec<u32> = Vec::new();
         let mut keys: Vec<Key<N>> = Vec::new();
-        let mut class_of = super::class::Scratch::default();
+        let mut class_of = super::scratch::Scratch::default();
         class_of.clear(1024);
         let weights = self.whole.atoms.weights.chunks_exact(n_lanes);
         for (key, weight) in self.whole.atoms.keys.iter().zip(weights) {

@@ -78,13 +78,14 @@ fn every_job(n_tables: u64, check: impl Fn(&Asked, u64, &[Facts])) {
     });
 }
 
-fn run(asked: &Asked, k: u64, rules: Rules) -> Option<Found> {
+fn run(asked: &Asked, k: u64, stars: bool, rules: Rules) -> Option<Found> {
     let set = asked.table.frequency_set();
     let budget = Budget::unlimited();
     let problem = Problem {
         limit: asked.limit,
         measure: asked.measure,
         target: asked.target,
+        stars,
         ..Problem::new(&set, asked.models, k, &budget)
     };
     if crate::whole_table(&problem).is_some() {
@@ -98,7 +99,7 @@ fn run(asked: &Asked, k: u64, rules: Rules) -> Option<Found> {
 
 #[track_caller]
 fn agrees(asked: &Asked, k: u64, all: &[Facts], rules: Rules) {
-    let Some(found) = run(asked, k, rules) else { return };
+    let Some(found) = run(asked, k, false, rules) else { return };
     let best = smallest(all).expect("one class of all rows is feasible");
     let cuts = cuts_of(&found, asked.table.attributes.len());
     let context = format!(
@@ -175,19 +176,7 @@ fn stars_are_enough_or_none() {
                 Facts { is_feasible: facts.is_feasible && is_class, ..facts.clone() }
             })
             .collect();
-        let set = asked.table.frequency_set();
-        let budget = Budget::unlimited();
-        let problem = Problem {
-            limit: asked.limit,
-            measure: asked.measure,
-            target: asked.target,
-            stars: true,
-            ..Problem::new(&set, asked.models, k, &budget)
-        };
-        if crate::whole_table(&problem).is_some() {
-            return;
-        }
-        let Outcome::Found(found) = run_by(&problem, Rules::ALL) else { panic!("nothing found") };
+        let Some(found) = run(asked, k, true, Rules::ALL) else { return };
         let (cost, best) = (found.proof.cost.unwrap(), smallest(&all).unwrap().cost);
         assert!((cost - best).abs() <= 1e-9 * (1.0 + cost), "{cost} {best} {:?}", asked.table);
     });

@@ -33,7 +33,7 @@
 //! `hill_climb`, which also takes splits back; `intervals` for what both share.
 
 use crate::intervals::{Board, Costs};
-use crate::{Infeasible, Outcome, Problem, Proof};
+use crate::{Infeasible, Outcome, Problem};
 
 /// Runs the search.
 pub(crate) fn run(problem: &Problem) -> Outcome {
@@ -60,6 +60,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;
     }
-    let proof = Proof { is_cut_short: problem.budget.is_spent(), ..Proof::default() };
-    board.outcome(nodes_checked, proof)
+    let mut found = board.found(nodes_checked);
+    found.proof.is_cut_short = problem.budget.is_spent();
+    Outcome::Found(Box::new(found))
 }
