@@ -39,7 +39,7 @@ pub(crate) fn infeasible(
         ),
         Infeasible::TooWide => {
             return Err(Problem::new(
-                "the quasi-identifier has too many columns and values for a full-domain search",
+                "the quasi-identifier has too many columns and values for this search",
             )
             .help("use fewer columns, or --algorithm mondrian")
             .into());

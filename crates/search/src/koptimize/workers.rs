@@ -11,7 +11,7 @@ use super::price::Price;
 use super::sweep::sweep;
 use crate::{Budget, Standing};
 
-/// Nodes between two looks at the clock.
+/// Nodes between two words on how far it is.
 const PACE: u64 = 32;
 
 /// What workers share.
@@ -105,9 +105,9 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
             while let Some(node) = stack.pop() {
                 n_nodes += 1;
                 if n_nodes % PACE == 0 {
-                    self.look_up(worker, &stack, node.floor);
+                    self.say(worker, &stack, node.floor);
                 }
-                if self.is_stopped.load(Ordering::Relaxed) {
+                if self.shall_stop() {
                     stack.push(node);
                     break;
                 }
@@ -151,16 +151,20 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         }
     }
 
-    /// Looks at the budget, and says how far the search is.
-    fn look_up(&self, worker: usize, stack: &[Node<N>], floor: u64) {
-        let least = stack.iter().map(|node| node.floor).min().unwrap_or(u64::MAX).min(floor);
-        self.floors[worker].store(least, Ordering::Relaxed);
+    /// Whether the budget ends the search: asked at every node, since nodes of large tables take long.
+    fn shall_stop(&self) -> bool {
         let n_nodes = self.n_nodes.load(Ordering::Relaxed);
-        let budget = self.budget;
-        if budget.is_spent() || budget.has_seen(n_nodes) {
+        if self.budget.is_spent() || self.budget.has_seen(n_nodes) {
             self.is_stopped.store(true, Ordering::Relaxed);
             self.woken.notify_all();
         }
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Says how far the search is.
+    fn say(&self, worker: usize, stack: &[Node<N>], floor: u64) {
+        let least = stack.iter().map(|node| node.floor).min().unwrap_or(u64::MAX).min(floor);
+        self.floors[worker].store(least, Ordering::Relaxed);
         let open = self.open();
         let waiting = open.nodes.iter().map(|node| node.floor).min();
         let others = self.floors.iter().map(|floor| floor.load(Ordering::Relaxed));
@@ -168,10 +172,10 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         drop(open);
         let best = self.best.get().cost;
         let least = if self.ceiling.is_some() { 0 } else { least.min(best) };
-        budget.say(Standing {
+        self.budget.say(Standing {
             best: Some(self.ground.value(best)),
             lower_bound: self.ground.value(self.best.raise(least)),
-            nodes: n_nodes,
+            nodes: self.n_nodes.load(Ordering::Relaxed),
         });
     }
 
