@@ -8,7 +8,9 @@
 //! hot loops index with them, where a newtype would be unwrapped on every line.
 
 mod attribute;
+mod code_set;
 mod codes;
+mod condition;
 mod cuts;
 mod dictionary;
 mod frequency;
@@ -19,7 +21,11 @@ mod recoded;
 mod recoding;
 
 pub use attribute::{Attribute, Cell, Shape};
+pub use code_set::CodeSet;
 pub use codes::{Codes, bits_for};
+pub use condition::{
+    Aggregate, Comparison, Condition, Literal, MOST_REGIONS, Query, Region, Test, TooManyRegions,
+};
 pub use cuts::Cuts;
 pub use dictionary::{Dictionary, Kind};
 pub use frequency::{Collapsed, Extra, FrequencySet, collapse, distinct_share};

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("data", &[]),
     ("privacy", &["data"]),
     ("quality", &["data"]),
     ("search", &["data", "privacy", "quality"]),
     ("release", &["data", "privacy", "quality"]),
+    ("evaluate", &["data", "quality"]),
     ("engine", &["data"]),
-    ("job", &["data", "privacy", "quality", "search", "release", "engine"]),
+    ("job", &["data", "privacy", "quality", "search", "release", "evaluate", "engine"]),
     ("cli", &["job"]),
     ("testkit", &["data", "privacy", "quality"]),
     ("bench", &["data", "privacy", "quality", "search"]),

@@ -1,0 +1,1 @@
+//! Models that are trained on one table and tried on another.

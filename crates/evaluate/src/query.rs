@@ -1,0 +1,1 @@
+//! Aggregate queries over released cells.
