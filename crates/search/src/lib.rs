@@ -19,6 +19,7 @@ mod partition;
 mod random;
 mod samarati;
 mod single_dimensional;
+mod workload;
 
 use incrowd_data::{Assignment, Cuts, FrequencySet, Level, Levels, PartitionTree};
 use incrowd_privacy::Model;
@@ -27,6 +28,7 @@ use incrowd_quality::Measure;
 pub use budget::{Budget, Standing, Watch};
 pub use incognito::Sharing;
 pub use koptimize::{OpenNode, Stopped};
+pub use workload::{QueryValue, Split, Target, WeightedQuery, Workload};
 
 /// What every algorithm is given.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +61,8 @@ pub struct Problem<'a> {
     pub start: Option<&'a Cuts>,
     /// A search of the same problem to go on with, for a search that can.
     pub resume: Option<&'a Stopped>,
+    /// What the release is for, for a search that can make use of it.
+    pub workload: Option<&'a Workload>,
     /// When to stop.
     pub budget: &'a Budget,
 }
@@ -88,6 +92,7 @@ impl<'a> Problem<'a> {
             seed: 0,
             start: None,
             resume: None,
+            workload: None,
             budget,
         }
     }

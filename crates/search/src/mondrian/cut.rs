@@ -87,7 +87,7 @@ fn at_median<C: PackedCode>(
     let allowable = if problem.only_counts() {
         None
     } else {
-        Some(allowable(problem, region, attribute, &values, tally))
+        Some(allowable(problem, region, attribute, tally))
     };
     let before_missing = before_missing(&problem.set.attributes[attribute], extent);
     let mut left = 0;
@@ -145,13 +145,12 @@ fn frequency_set<C: PackedCode>(
     }
 }
 
-/// For every value but the last, whether both sides of the cut behind it satisfy the models: one
+/// For every value that occurs but the last, whether both sides of the cut behind it satisfy the models: one
 /// sweep from each end.
-fn allowable<C: PackedCode>(
+pub(super) fn allowable<C: PackedCode>(
     problem: &Problem,
     region: &Buffers<'_, C>,
     attribute: usize,
-    values: &[Value],
     tally: &mut Tally,
 ) -> Vec<bool> {
     let mut points: Vec<(u32, usize)> =
@@ -159,7 +158,7 @@ fn allowable<C: PackedCode>(
     points.sort_unstable();
     let mut sweep = |points: &mut dyn Iterator<Item = &(u32, usize)>| {
         tally.clear();
-        let mut holds = Vec::with_capacity(values.len());
+        let mut holds = Vec::new();
         let mut last = None;
         for &(code, point) in points {
             if last.is_some_and(|last| last != code) {

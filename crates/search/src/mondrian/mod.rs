@@ -77,6 +77,7 @@
 mod children;
 mod cut;
 mod relaxed;
+mod split;
 mod strict;
 
 use incrowd_data::Attribute;

@@ -6,9 +6,9 @@ use incrowd_data::{Assignment, Branches, Node, NodeId, PartitionTree};
 use incrowd_privacy::Tally;
 use rayon::prelude::*;
 
-use super::by_width;
-use super::cut::{self, Cut};
-use crate::partition::{Buffers, CodeWidth, PackedCode, Points, extents};
+use super::cut::Cut;
+use super::split::Splits;
+use crate::partition::{Buffers, CodeWidth, PackedCode, Points};
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
 
 /// A region that was cut, or a leaf.
@@ -36,8 +36,9 @@ fn run<C: PackedCode>(problem: &Problem) -> Outcome {
     let mut scratch = points.scratch();
     let mut leaf_order = vec![0; points.vectors.len()];
     let mut tally = Tally::new(problem.set, problem.entity);
+    let splits = Splits::new(problem);
     let grown =
-        anonymize(problem, points.buffers(), scratch.buffers(), &mut leaf_order, &mut tally);
+        anonymize(&splits, points.buffers(), scratch.buffers(), &mut leaf_order, &mut tally);
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;
     }
@@ -47,13 +48,13 @@ fn run<C: PackedCode>(problem: &Problem) -> Outcome {
 /// Partitions a region. `scratch` is as large; `leaf_order` receives the region's vectors, leaf by
 /// leaf.
 fn anonymize<C: PackedCode>(
-    problem: &Problem,
+    splits: &Splits,
     region: Buffers<'_, C>,
     mut scratch: Buffers<'_, C>,
     leaf_order: &mut [u32],
     tally: &mut Tally,
 ) -> Grown {
-    let Some((attribute, cut)) = choose(problem, &region, tally) else {
+    let Some((attribute, cut)) = splits.choose(&region, tally) else {
         leaf_order.copy_from_slice(region.vectors);
         return Grown::Leaf(region.len());
     };
@@ -66,13 +67,13 @@ fn anonymize<C: PackedCode>(
         }
     };
     debug_assert_eq!(sizes.iter().sum::<usize>(), region.len(), "M1");
-    let parts = anonymize_parts(problem, &sizes, scratch, region, leaf_order, tally);
+    let parts = anonymize_parts(splits, &sizes, scratch, region, leaf_order, tally);
     Grown::Parts { attribute, cut, parts }
 }
 
 /// Partitions the neighbouring parts of the given sizes, in parallel while they are large.
 fn anonymize_parts<C: PackedCode>(
-    problem: &Problem,
+    splits: &Splits,
     sizes: &[usize],
     parts: Buffers<'_, C>,
     scratch: Buffers<'_, C>,
@@ -85,43 +86,24 @@ fn anonymize_parts<C: PackedCode>(
     let (part_scratch, more_scratch) = scratch.split_at(first);
     let (order, more_order) = leaf_order.split_at_mut(first);
     if rest.is_empty() {
-        return vec![anonymize(problem, part, part_scratch, order, tally)];
+        return vec![anonymize(splits, part, part_scratch, order, tally)];
     }
     let (grown, more) = if is_large {
         rayon::join(
             || {
-                let mut tally = Tally::new(problem.set, problem.entity);
-                anonymize(problem, part, part_scratch, order, &mut tally)
+                let mut tally = splits.tally();
+                anonymize(splits, part, part_scratch, order, &mut tally)
             },
             || {
-                let mut tally = Tally::new(problem.set, problem.entity);
-                anonymize_parts(problem, rest, more_parts, more_scratch, more_order, &mut tally)
+                let mut tally = splits.tally();
+                anonymize_parts(splits, rest, more_parts, more_scratch, more_order, &mut tally)
             },
         )
     } else {
-        let grown = anonymize(problem, part, part_scratch, order, tally);
-        (grown, anonymize_parts(problem, rest, more_parts, more_scratch, more_order, tally))
+        let grown = anonymize(splits, part, part_scratch, order, tally);
+        (grown, anonymize_parts(splits, rest, more_parts, more_scratch, more_order, tally))
     };
     std::iter::once(grown).chain(more).collect()
-}
-
-/// The cut of a region, on the widest attribute that has an allowable one (M3).
-fn choose<C: PackedCode>(
-    problem: &Problem,
-    region: &Buffers<'_, C>,
-    tally: &mut Tally,
-) -> Option<(usize, Cut)> {
-    if region.len() < 2 || problem.budget.is_spent() {
-        return None;
-    }
-    let n_rows: u64 = region.rows.iter().map(|&rows| u64::from(rows)).sum();
-    if problem.entity.is_none() && n_rows < 2 * problem.k {
-        return None;
-    }
-    let extents = extents(region);
-    by_width(&problem.set.attributes, region, &extents).into_iter().find_map(|attribute| {
-        cut::best(problem, region, attribute, extents[attribute], tally).map(|cut| (attribute, cut))
-    })
 }
 
 fn found(grown: &Grown, leaf_order: &[u32], is_cut_short: bool) -> Found {

@@ -1,0 +1,248 @@
+//! Regions of a workload over the vectors of a table: which vectors lie in which, how a part of the table
+//! lies to each, and which share of a cell one covers.
+
+use incrowd_data::{Attribute, Codes, FrequencySet, Kind, Region, Shape};
+use rayon::prelude::*;
+
+use crate::partition::Extent;
+
+/// Some regions of a workload. Regions are called boxes here: a region is a part of the table elsewhere in
+/// this module.
+pub(super) struct Boxes {
+    axes: Vec<Axis>,
+    sides: Vec<Vec<Side>>,
+    n_words: usize,
+    /// By vector, a bit for each box that it lies in.
+    masks: Vec<u64>,
+}
+
+/// The codes of one attribute that a box admits, as runs.
+struct Side {
+    attribute: usize,
+    runs: Vec<(u32, u32)>,
+}
+
+/// How a part of the table lies to a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    Outside,
+    Inside,
+    Across,
+}
+
+/// Sets the bits of some boxes.
+pub(super) fn mark(bits: &mut [u64], boxes: impl Iterator<Item = usize>) {
+    for of in boxes {
+        bits[of / 64] |= 1 << (of % 64);
+    }
+}
+
+/// Vectors a task.
+const CHUNK: usize = 1 << 14;
+
+impl Boxes {
+    pub(super) fn new(set: &FrequencySet, regions: &[&Region]) -> Boxes {
+        let axes = set.attributes.iter().map(Axis::new).collect();
+        let side = |(attribute, codes): &(usize, incrowd_data::CodeSet)| Side {
+            attribute: *attribute,
+            runs: codes.runs(),
+        };
+        let sides: Vec<Vec<Side>> =
+            regions.iter().map(|region| region.sides.iter().map(side).collect()).collect();
+        let n_words = sides.len().div_ceil(64);
+        let masks = masks(set, &sides, n_words);
+        Boxes { axes, sides, n_words, masks }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.sides.len()
+    }
+
+    /// The bits of the boxes that a vector lies in.
+    pub(super) fn mask(&self, vector: u32) -> &[u64] {
+        &self.masks[vector as usize * self.n_words..(vector as usize + 1) * self.n_words]
+    }
+
+    /// How a part of the table that reaches so far lies to a box.
+    pub(super) fn relation(&self, of: usize, extents: &[Extent]) -> Relation {
+        let mut is_inside = true;
+        for side in &self.sides[of] {
+            let cell = self.axes[side.attribute].cell(extents[side.attribute]);
+            let n_admitted = side.n_within(cell);
+            if n_admitted == 0 {
+                return Relation::Outside;
+            }
+            is_inside &= n_admitted == cell.hi - cell.lo + 1;
+        }
+        if is_inside { Relation::Inside } else { Relation::Across }
+    }
+
+    /// Whether a part that reaches so far on one attribute can lie in a box that the whole overlaps.
+    pub(super) fn overlaps(&self, of: usize, attribute: usize, extent: Extent) -> bool {
+        let cell = self.axes[attribute].cell(extent);
+        self.side(of, attribute).is_none_or(|side| side.n_within(cell) > 0)
+    }
+
+    /// The share of a cell's values that a box admits.
+    pub(super) fn share(&self, of: usize, attribute: usize, extent: Extent) -> f64 {
+        let axis = &self.axes[attribute];
+        self.side(of, attribute).map_or(1.0, |side| axis.share(&side.runs, axis.cell(extent)))
+    }
+
+    /// The mean over a cell's values of the value where a box admits it and of 0 where it does not.
+    pub(super) fn moment(&self, of: usize, attribute: usize, extent: Extent) -> f64 {
+        let axis = &self.axes[attribute];
+        let cell = axis.cell(extent);
+        match self.side(of, attribute) {
+            Some(side) => axis.moment(&side.runs, cell),
+            None => axis.moment(&[(cell.lo, cell.hi)], cell),
+        }
+    }
+
+    fn side(&self, of: usize, attribute: usize) -> Option<&Side> {
+        self.sides[of].iter().find(|side| side.attribute == attribute)
+    }
+}
+
+impl Side {
+    /// How many codes of a run it admits.
+    fn n_within(&self, cell: Extent) -> u32 {
+        let first = self.runs.partition_point(|run| run.1 < cell.lo);
+        let overlapping = self.runs[first..].iter().take_while(|run| run.0 <= cell.hi);
+        overlapping.map(|run| run.1.min(cell.hi) - run.0.max(cell.lo) + 1).sum()
+    }
+}
+
+fn masks(set: &FrequencySet, sides: &[Vec<Side>], n_words: usize) -> Vec<u64> {
+    // By attribute that a box has a side on, and by code, the boxes that admit the code.
+    let mut tables: Vec<(&Codes, Vec<u64>)> = Vec::new();
+    for (attribute, codes) in set.vectors.iter().enumerate() {
+        let side_of = |of: usize| sides[of].iter().find(|side| side.attribute == attribute);
+        if (0..sides.len()).all(|of| side_of(of).is_none()) {
+            continue;
+        }
+        let n_codes = set.attributes[attribute].n_codes() as usize;
+        let mut table = vec![0u64; n_codes * n_words];
+        for of in 0..sides.len() {
+            let all = [(0, u32::MAX)];
+            let runs = side_of(of).map_or(&all[..], |side| &side.runs);
+            for &(lo, hi) in runs {
+                for code in lo as usize..=(hi as usize).min(n_codes - 1) {
+                    table[code * n_words + of / 64] |= 1 << (of % 64);
+                }
+            }
+        }
+        tables.push((codes, table));
+    }
+    let full: Vec<u64> = (0..n_words)
+        .map(|word| match sides.len() - 64 * word {
+            n if n >= 64 => u64::MAX,
+            n => (1 << n) - 1,
+        })
+        .collect();
+    let mut masks = full.repeat(set.len());
+    masks.par_chunks_mut(CHUNK * n_words.max(1)).enumerate().for_each(|(chunk, masks)| {
+        for (codes, table) in &tables {
+            for (vector, mask) in (chunk * CHUNK..).zip(masks.chunks_exact_mut(n_words)) {
+                let code = codes.get(vector) as usize;
+                for (word, admitted) in mask.iter_mut().zip(&table[code * n_words..]) {
+                    *word &= admitted;
+                }
+            }
+        }
+    });
+    masks
+}
+
+/// How the values of an attribute spread over a cell, if they are taken to be uniform.
+enum Axis {
+    /// Along a line: value `c` stands for what is nearer to it than to other values.
+    Line {
+        /// Where each value begins, and where the last one ends.
+        edges: Vec<f64>,
+        positions: Vec<f64>,
+        /// Half the distance of two neighbouring whole numbers; 0 for numbers with a fraction.
+        half: f64,
+    },
+    /// Evenly over the codes; `n_values` of them are values.
+    Ranks { n_values: u32 },
+    /// Evenly over the leaves of the node that holds the cell.
+    Tree(incrowd_data::Hierarchy),
+}
+
+impl Axis {
+    fn new(attribute: &Attribute) -> Axis {
+        let positions = &attribute.dictionary.positions;
+        match &attribute.shape {
+            Shape::Numeric if !positions.is_empty() => {
+                let is_whole = matches!(attribute.dictionary.kind, Kind::Integer | Kind::Date);
+                let half = if is_whole { 0.5 } else { 0.0 };
+                let mut edges = vec![positions[0] - half];
+                edges.extend(positions.windows(2).map(|pair| pair[0] / 2.0 + pair[1] / 2.0));
+                edges.push(positions[positions.len() - 1] + half);
+                Axis::Line { edges, positions: positions.clone(), half }
+            }
+            Shape::Tree(hierarchy) => Axis::Tree(hierarchy.clone()),
+            _ => Axis::Ranks { n_values: attribute.n_values() },
+        }
+    }
+
+    /// The codes that a cell stands for if values reach so far: all of them where one is missing and
+    /// another is not, and all leaves of a hierarchy's node.
+    fn cell(&self, extent: Extent) -> Extent {
+        match self {
+            Axis::Tree(hierarchy) if extent.lo < extent.hi => {
+                let (level, group) = hierarchy.common(extent.lo, extent.hi);
+                let node = &hierarchy.groups(level)[group as usize];
+                Extent { lo: node.lo, hi: node.hi }
+            }
+            Axis::Line { positions, .. } if extent.hi as usize == positions.len() => {
+                Extent { lo: if extent.lo < extent.hi { 0 } else { extent.lo }, ..extent }
+            }
+            Axis::Ranks { n_values } if extent.hi == *n_values => {
+                Extent { lo: if extent.lo < extent.hi { 0 } else { extent.lo }, ..extent }
+            }
+            _ => extent,
+        }
+    }
+
+    fn share(&self, runs: &[(u32, u32)], cell: Extent) -> f64 {
+        match self {
+            Axis::Line { positions, .. } if (cell.lo as usize) < positions.len() => {
+                self.over_line(runs, cell, |from, to| to - from)
+            }
+            _ => {
+                let within = runs.iter().filter(|run| run.0 <= cell.hi && cell.lo <= run.1);
+                let n: u32 = within.map(|run| run.1.min(cell.hi) - run.0.max(cell.lo) + 1).sum();
+                f64::from(n) / f64::from(cell.hi - cell.lo + 1)
+            }
+        }
+    }
+
+    /// As [`Boxes::moment`]; 0 where values are no numbers.
+    fn moment(&self, runs: &[(u32, u32)], cell: Extent) -> f64 {
+        match self {
+            Axis::Line { positions, .. } if (cell.lo as usize) < positions.len() => {
+                self.over_line(runs, cell, |from, to| (to - from) * f64::midpoint(from, to))
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Adds up a function of the stretches of a cell that runs cover, over the cell's length. A cell of
+    /// one point gets a length of 1 around it.
+    fn over_line(&self, runs: &[(u32, u32)], cell: Extent, of: impl Fn(f64, f64) -> f64) -> f64 {
+        let Axis::Line { edges, positions, half } = self else { return 0.0 };
+        let last = (cell.hi as usize).min(positions.len() - 1);
+        let first = cell.lo as usize;
+        let half = if first == last { 0.5 } else { *half };
+        let (from, to) = (positions[first] - half, positions[last] + half);
+        let mut sum = 0.0;
+        for run in runs.iter().filter(|run| run.0 as usize <= last && first <= run.1 as usize) {
+            let begins = if run.0 as usize <= first { from } else { edges[run.0 as usize] };
+            let ends = if run.1 as usize >= last { to } else { edges[run.1 as usize + 1] };
+            sum += of(begins.max(from), ends.min(to));
+        }
+        if to > from { sum / (to - from) } else { 0.0 }
+    }
+}

@@ -1,0 +1,171 @@
+//! Which of the allowable cuts of a region is made: one file a criterion.
+//!
+//! A criterion gives every part of a cut a cost, from counts and sums over the part's rows; the cut whose
+//! parts cost least in all is made. Sums are kept by value of each attribute in one pass over the region
+//! (the AVC sets of `RainForest`, Gehrke, Ramakrishnan, Ganti, VLDB 1998) and are integers, so that they do
+//! not depend on the order of the rows. Equal costs go to the attribute on which the region reaches widest,
+//! then to the cut nearest the median.
+
+mod boxes;
+mod infogain;
+mod lsd;
+mod median;
+mod queries;
+mod selection;
+mod sweep;
+mod targets;
+
+use incrowd_privacy::Tally;
+use rayon::prelude::*;
+
+use super::by_width;
+use super::cut::Cut;
+use crate::partition::{Buffers, Extent, PackedCode, extents};
+use crate::{Problem, Split};
+use sweep::{Scored, best};
+
+/// What makes one cut better than another.
+pub(super) trait Criterion: Sync {
+    /// What it knows of one region.
+    type Region<'a>: RegionCriterion
+    where
+        Self: 'a;
+
+    /// Looks at a region; none if no cut of it can be better than another.
+    fn at<C: PackedCode>(
+        &self,
+        region: &Buffers<'_, C>,
+        extents: &[Extent],
+    ) -> Option<Self::Region<'_>>;
+}
+
+/// A criterion within one region.
+pub(super) trait RegionCriterion: Sync {
+    /// How many sums are kept.
+    fn n_sums(&self) -> usize;
+
+    /// Adds the rows of a point of the region to the sums of a part.
+    fn add(&self, point: usize, rows: u32, sums: &mut [i64]);
+
+    /// What a part costs that reaches so far on an attribute.
+    fn cost(&self, attribute: usize, extent: Extent, rows: u64, sums: &[i64]) -> f64;
+
+    /// Whether a cut between two neighbouring values with these sums is worth trying. Where none is that
+    /// is allowable, the one nearest the median is tried.
+    fn is_candidate(&self, _before: &[i64], _after: &[i64]) -> bool {
+        true
+    }
+
+    /// Whether a cut is only made if it costs less than the region as it is.
+    fn must_lower(&self) -> bool;
+}
+
+/// The criteria of a search in the order in which they are asked, ready for its table.
+pub(super) struct Splits<'a> {
+    problem: &'a Problem<'a>,
+    stages: Vec<Stage>,
+}
+
+enum Stage {
+    Median,
+    Targets(targets::Targets),
+    Selection(selection::Selection),
+    Queries(queries::Queries),
+}
+
+impl<'a> Splits<'a> {
+    pub(super) fn new(problem: &'a Problem<'a>) -> Splits<'a> {
+        let Some(workload) = problem.workload.filter(|workload| !workload.splits.is_empty()) else {
+            return Splits { problem, stages: vec![Stage::Median] };
+        };
+        let stage = |split: &Split| match split {
+            Split::Median => Stage::Median,
+            Split::Targets => Stage::Targets(targets::Targets::new(problem.set, &workload.targets)),
+            Split::Selection => {
+                Stage::Selection(selection::Selection::new(problem.set, &workload.selections))
+            }
+            Split::Queries => Stage::Queries(queries::Queries::new(problem.set, &workload.queries)),
+        };
+        Splits { problem, stages: workload.splits.iter().map(stage).collect() }
+    }
+
+    /// An empty tally of the search's table.
+    pub(super) fn tally(&self) -> Tally<'a> {
+        Tally::new(self.problem.set, self.problem.entity)
+    }
+
+    /// The cut of a region that the first criterion with one to offer chooses.
+    pub(super) fn choose<C: PackedCode>(
+        &self,
+        region: &Buffers<'_, C>,
+        tally: &mut Tally,
+    ) -> Option<(usize, Cut)> {
+        let problem = self.problem;
+        if region.len() < 2 || problem.budget.is_spent() {
+            return None;
+        }
+        let n_rows: u64 = region.rows.iter().map(|&rows| u64::from(rows)).sum();
+        if problem.entity.is_none() && n_rows < 2 * problem.k {
+            return None;
+        }
+        let extents = extents(region);
+        let order = by_width(&problem.set.attributes, region, &extents);
+        let look = Look { problem, region, extents: &extents, order: &order, n_rows };
+        self.stages.iter().find_map(|stage| match stage {
+            Stage::Median => median::choose(&look, tally),
+            Stage::Targets(criterion) => look.choose(criterion, tally),
+            Stage::Selection(criterion) => look.choose(criterion, tally),
+            Stage::Queries(criterion) => look.choose(criterion, tally),
+        })
+    }
+}
+
+/// A region that is to be cut.
+struct Look<'a, 'b, C> {
+    problem: &'a Problem<'a>,
+    region: &'a Buffers<'b, C>,
+    extents: &'a [Extent],
+    /// The attributes on which it reaches at all, widest first.
+    order: &'a [usize],
+    n_rows: u64,
+}
+
+/// Points from which attributes are looked at by several threads.
+const PARALLEL_FROM: usize = 1 << 15;
+
+impl<C: PackedCode> Look<'_, '_, C> {
+    /// The cut that costs least under a criterion.
+    fn choose(&self, criterion: &impl Criterion, tally: &mut Tally) -> Option<(usize, Cut)> {
+        let node = criterion.at(self.region, self.extents)?;
+        let mut sums = vec![0; node.n_sums()];
+        for (point, &rows) in self.region.rows.iter().enumerate() {
+            node.add(point, rows, &mut sums);
+        }
+        let first = *self.order.first()?;
+        // Costs are compared as single floats: what differs by rounding alone is equal.
+        let whole = node.cost(first, self.extents[first], self.n_rows, &sums);
+        let limit = if node.must_lower() { sweep::rounded(whole) } else { f32::INFINITY };
+        let cuts: Vec<Option<Scored>> = if self.region.len() >= PARALLEL_FROM {
+            let of = |&attribute: &usize| {
+                let mut tally = Tally::new(self.problem.set, self.problem.entity);
+                best(self, &node, attribute, &sums, &mut tally, limit)
+            };
+            self.order.par_iter().map(of).collect()
+        } else {
+            let mut below = limit;
+            let mut cuts = Vec::with_capacity(self.order.len());
+            for &attribute in self.order {
+                let cut = best(self, &node, attribute, &sums, tally, below);
+                below = cut.as_ref().map_or(below, |cut| cut.cost);
+                cuts.push(cut);
+                if below <= 0.0 {
+                    break;
+                }
+            }
+            cuts
+        };
+        let cuts = self.order.iter().zip(cuts).filter_map(|(at, cut)| Some((*at, cut?)));
+        let best = cuts.reduce(|best, next| if next.1.cost < best.1.cost { next } else { best });
+        best.map(|(attribute, scored)| (attribute, scored.cut))
+    }
+}

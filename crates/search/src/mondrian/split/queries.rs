@@ -1,0 +1,350 @@
+//! Aggregate queries: the weighted sum of their expected errors (TR 1521, section 5).
+//!
+//! A query that a part's cell lies across is answered as if the part's values were spread evenly over the
+//! cell, independently on each attribute; its error in the part is the difference from the true answer. A
+//! cut is made only if it lowers the sum over queries and parts. Sums and means are measured in units of
+//! what they add up (the mean distance from 0, or from the answer), so that a row counts about as much as
+//! in a count. A least or greatest value is treated as a count: it is right if the rows are.
+//!
+//! How far a part reaches on other attributes than the one that is cut is taken from the region.
+
+use incrowd_data::{FrequencySet, Region};
+
+use super::boxes::{Boxes, Relation, mark};
+use super::{Criterion, RegionCriterion};
+use crate::partition::{Buffers, Extent, PackedCode};
+use crate::{QueryValue, WeightedQuery};
+
+/// Queries that are looked at in one region: those with the largest error. The others have next to none.
+const MOST: usize = 16;
+
+/// Steps of a unit in which values are added up.
+const STEPS: f64 = 65536.0;
+
+/// The queries of a search.
+pub(super) struct Queries {
+    boxes: Boxes,
+    /// By box, its query.
+    query_of: Vec<usize>,
+    all: Vec<Prepared>,
+}
+
+/// One query.
+struct Prepared {
+    boxes: std::ops::Range<usize>,
+    weight: f64,
+    /// What is added up by vector, in steps; rows if none.
+    values: Option<Vec<i64>>,
+    /// The attribute whose values are added up, the value that counts as 0, and the unit.
+    on_attribute: Option<(usize, f64, f64)>,
+}
+
+impl Queries {
+    pub(super) fn new(set: &FrequencySet, queries: &[WeightedQuery]) -> Queries {
+        let regions: Vec<&Region> = queries.iter().flat_map(|query| &query.regions).collect();
+        let boxes = Boxes::new(set, &regions);
+        let mut query_of = Vec::with_capacity(regions.len());
+        let mut prepared = Vec::with_capacity(queries.len());
+        for (at, query) in queries.iter().enumerate() {
+            let of_query = query_of.len()..query_of.len() + query.regions.len();
+            query_of.extend(of_query.clone().map(|_| at));
+            prepared.push(Prepared::new(set, query, &boxes, of_query));
+        }
+        Queries { boxes, query_of, all: prepared }
+    }
+}
+
+impl Prepared {
+    fn new(
+        set: &FrequencySet,
+        query: &WeightedQuery,
+        boxes: &Boxes,
+        of_query: std::ops::Range<usize>,
+    ) -> Prepared {
+        let (codes, positions, attribute) = match query.value {
+            QueryValue::Rows => {
+                let (values, on_attribute) = (None, None);
+                return Prepared { boxes: of_query, weight: query.weight, values, on_attribute };
+            }
+            QueryValue::Attribute(at) => {
+                (&set.vectors[at], &set.attributes[at].dictionary.positions, Some(at))
+            }
+            QueryValue::Extra(at) => (&set.extras[at].codes, &set.extras[at].positions, None),
+        };
+        let number = |vector: usize| positions.get(codes.get(vector) as usize).copied();
+        let is_in = |vector: usize| {
+            let mask = boxes.mask(u32::try_from(vector).expect("vectors are counted in 32 bits"));
+            of_query.clone().any(|of| mask[of / 64] >> (of % 64) & 1 == 1)
+        };
+        let answered: Vec<usize> = (0..set.len()).filter(|&vector| is_in(vector)).collect();
+        let centre = if query.is_mean { mean(set, &answered, number) } else { 0.0 };
+        let distance = |vector: usize| number(vector).map(|number| (number - centre).abs());
+        let unit = Some(mean(set, &answered, distance)).filter(|unit| *unit > 0.0).unwrap_or(1.0);
+        let steps = |number: f64| ((number - centre) / unit * STEPS).round();
+        #[expect(clippy::cast_possible_truncation, reason = "clamped to 40 bits")]
+        let step = |vector: usize| {
+            number(vector).map_or(0, |number| steps(number).clamp(-1e12, 1e12) as i64)
+        };
+        Prepared {
+            values: Some((0..set.len()).map(step).collect()),
+            boxes: of_query,
+            weight: query.weight,
+            on_attribute: attribute.map(|attribute| (attribute, centre, unit)),
+        }
+    }
+}
+
+/// The mean of a number over rows that have one, whatever their order.
+fn mean(set: &FrequencySet, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -> f64 {
+    let numbers = || vectors.iter().filter_map(|&vector| Some((vector, number(vector)?)));
+    let most = numbers().fold(0.0f64, |most, (_, number)| most.max(number.abs()));
+    if most == 0.0 || !most.is_finite() {
+        return 0.0;
+    }
+    // Whole numbers add up to the same in any order.
+    let (mut sum, mut n) = (0i128, 0i128);
+    for (vector, number) in numbers() {
+        let rows = i128::from(set.counts[vector]);
+        #[expect(clippy::cast_possible_truncation, reason = "at most 2^52")]
+        let part = (number / most * 2f64.powi(52)).round() as i64;
+        sum += rows * i128::from(part);
+        n += rows;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a mean")]
+    let mean = sum as f64 / n as f64;
+    mean / 2f64.powi(52) * most
+}
+
+/// The queries that count in a region.
+pub(super) struct OfRegion<'a> {
+    boxes: &'a Boxes,
+    n_attributes: usize,
+    active: Vec<Active<'a>>,
+    /// By point, where its answers end in `answers`.
+    ends: Vec<u32>,
+    /// The active queries that each point is an answer of.
+    answers: Vec<u8>,
+    vectors: Vec<u32>,
+}
+
+/// A query that counts in a region.
+struct Active<'a> {
+    query: &'a Prepared,
+    /// Its boxes that the region overlaps, with the share of the region's cell on all attributes but one,
+    /// by attribute.
+    boxes: Vec<(usize, Vec<f64>)>,
+}
+
+impl Criterion for Queries {
+    type Region<'a> = OfRegion<'a>;
+
+    fn at<C: PackedCode>(
+        &self,
+        region: &Buffers<'_, C>,
+        extents: &[Extent],
+    ) -> Option<OfRegion<'_>> {
+        let mut wanted = vec![0u64; self.boxes.len().div_ceil(64)];
+        let mut active = Vec::new();
+        for query in &self.all {
+            let relation = |of: usize| self.boxes.relation(of, extents);
+            let overlapping: Vec<usize> =
+                query.boxes.clone().filter(|&of| relation(of) != Relation::Outside).collect();
+            let is_across = overlapping.iter().all(|&of| relation(of) == Relation::Across);
+            if !overlapping.is_empty() && is_across {
+                mark(&mut wanted, overlapping.iter().copied());
+                let others = |of: usize| (of, self.others(query, of, extents));
+                let boxes = overlapping.into_iter().map(others).collect();
+                active.push(Active { query, boxes });
+            }
+        }
+        if active.is_empty() {
+            return None;
+        }
+        let active = self.keep_worst(active, region, extents, &mut wanted);
+        Some(self.of_region(active, region, &wanted))
+    }
+}
+
+impl Queries {
+    /// By attribute, the share of a region's cell that a box admits on all other attributes.
+    fn others(&self, query: &Prepared, of: usize, extents: &[Extent]) -> Vec<f64> {
+        let share = |at: usize| match query.on_attribute {
+            Some(value) if value.0 == at => self.boxes.value(of, value, extents[at]),
+            _ => self.boxes.share(of, at, extents[at]),
+        };
+        let shares: Vec<f64> = (0..extents.len()).map(share).collect();
+        let product_but = |but: usize| {
+            let others = shares.iter().enumerate().filter(|(at, _)| *at != but);
+            others.map(|(_, share)| share).product()
+        };
+        (0..extents.len()).map(product_but).collect()
+    }
+
+    /// The queries with the largest errors in a region.
+    fn keep_worst<'a, C: PackedCode>(
+        &self,
+        active: Vec<Active<'a>>,
+        region: &Buffers<'_, C>,
+        extents: &[Extent],
+        wanted: &mut [u64],
+    ) -> Vec<Active<'a>> {
+        if active.len() <= MOST {
+            return active;
+        }
+        let mut slot_of = vec![usize::MAX; self.all.len()];
+        for (slot, active) in active.iter().enumerate() {
+            slot_of[self.query_of[active.boxes[0].0]] = slot;
+        }
+        let mut inside = vec![0i64; active.len()];
+        let mut whole = vec![0i64; active.len()];
+        let n_rows: i64 = region.rows.iter().map(|&rows| i64::from(rows)).sum();
+        for (&vector, &rows) in region.vectors.iter().zip(&*region.rows) {
+            each_bit(self.boxes.mask(vector), wanted, |of| {
+                let slot = slot_of[self.query_of[of]];
+                inside[slot] += active[slot].query.amount(vector, rows);
+            });
+        }
+        for (active, whole) in active.iter().zip(&mut whole) {
+            *whole = match &active.query.values {
+                Some(_) if active.query.on_attribute.is_none() => {
+                    let points = region.vectors.iter().zip(&*region.rows);
+                    points.map(|(&vector, &rows)| active.query.amount(vector, rows)).sum()
+                }
+                _ => n_rows,
+            };
+        }
+        let error = |slot: usize| {
+            let active = &active[slot];
+            active.error(&self.boxes, 0, extents[0], whole[slot], inside[slot])
+        };
+        let mut order: Vec<(f64, usize)> = (0..active.len()).map(|at| (error(at), at)).collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut kept: Vec<usize> = order.into_iter().take(MOST).map(|(_, at)| at).collect();
+        kept.sort_unstable();
+        let mut active: Vec<Option<Active>> = active.into_iter().map(Some).collect();
+        let active: Vec<Active> = kept.iter().filter_map(|&at| active[at].take()).collect();
+        wanted.fill(0);
+        mark(wanted, active.iter().flat_map(|active| &active.boxes).map(|(of, _)| *of));
+        active
+    }
+
+    fn of_region<'a, C: PackedCode>(
+        &'a self,
+        active: Vec<Active<'a>>,
+        region: &Buffers<'_, C>,
+        wanted: &[u64],
+    ) -> OfRegion<'a> {
+        let mut slot_of = vec![0u8; self.all.len()];
+        for (slot, active) in (0u8..).zip(&active) {
+            slot_of[self.query_of[active.boxes[0].0]] = slot;
+        }
+        let mut ends = Vec::with_capacity(region.len());
+        let mut answers = Vec::new();
+        for &vector in &*region.vectors {
+            each_bit(self.boxes.mask(vector), wanted, |of| {
+                answers.push(slot_of[self.query_of[of]]);
+            });
+            ends.push(u32::try_from(answers.len()).expect("16 a point at most"));
+        }
+        OfRegion {
+            boxes: &self.boxes,
+            n_attributes: region.n_attributes,
+            active,
+            ends,
+            answers,
+            vectors: region.vectors.to_vec(),
+        }
+    }
+}
+
+/// Calls a function with every bit that is set in both.
+fn each_bit(mask: &[u64], wanted: &[u64], mut call: impl FnMut(usize)) {
+    for (word, (mask, wanted)) in mask.iter().zip(wanted).enumerate() {
+        let mut left = mask & wanted;
+        while left != 0 {
+            call(64 * word + left.trailing_zeros() as usize);
+            left &= left - 1;
+        }
+    }
+}
+
+impl Prepared {
+    /// What rows of a vector add to the answer.
+    fn amount(&self, vector: u32, rows: u32) -> i64 {
+        let value = self.values.as_ref().map_or(1, |values| values[vector as usize]);
+        value.saturating_mul(i64::from(rows))
+    }
+}
+
+impl Active<'_> {
+    /// The weighted error of a part that reaches so far on an attribute: `whole` is what the part adds up
+    /// to, or its rows, `inside` the true answer.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    fn error(
+        &self,
+        boxes: &Boxes,
+        attribute: usize,
+        extent: Extent,
+        whole: i64,
+        inside: i64,
+    ) -> f64 {
+        let share: f64 = self
+            .boxes
+            .iter()
+            .map(|(of, others)| match self.query.on_attribute {
+                Some(value) if value.0 == attribute => {
+                    others[attribute] * boxes.value(*of, value, extent)
+                }
+                _ => others[attribute] * boxes.share(*of, attribute, extent),
+            })
+            .sum();
+        let unit = if self.query.values.is_some() { STEPS } else { 1.0 };
+        let whole_unit = if self.query.on_attribute.is_some() { 1.0 } else { unit };
+        self.query.weight * (share * whole as f64 / whole_unit - inside as f64 / unit).abs()
+    }
+}
+
+impl Boxes {
+    /// The mean over a cell's values of their distance from a centre in units, where a box admits them.
+    fn value(&self, of: usize, (attribute, centre, unit): (usize, f64, f64), cell: Extent) -> f64 {
+        let share = self.share(of, attribute, cell);
+        (self.moment(of, attribute, cell) - centre * share) / unit
+    }
+}
+
+impl RegionCriterion for OfRegion<'_> {
+    /// By query, the true answer; then, by query, what all rows add up to.
+    fn n_sums(&self) -> usize {
+        2 * self.active.len()
+    }
+
+    fn add(&self, point: usize, rows: u32, sums: &mut [i64]) {
+        let n = self.active.len();
+        let start = if point == 0 { 0 } else { self.ends[point - 1] as usize };
+        for &slot in &self.answers[start..self.ends[point] as usize] {
+            let query = self.active[usize::from(slot)].query;
+            sums[usize::from(slot)] += query.amount(self.vectors[point], rows);
+        }
+        for (slot, active) in self.active.iter().enumerate() {
+            if active.query.values.is_some() && active.query.on_attribute.is_none() {
+                sums[n + slot] += active.query.amount(self.vectors[point], rows);
+            }
+        }
+    }
+
+    fn cost(&self, attribute: usize, extent: Extent, rows: u64, sums: &[i64]) -> f64 {
+        debug_assert!(attribute < self.n_attributes);
+        let (inside, whole) = sums.split_at(self.active.len());
+        let rows = i64::try_from(rows).expect("rows are counted in 32 bits");
+        let errors = self.active.iter().zip(inside.iter().zip(whole)).map(|(active, sums)| {
+            let is_extra = active.query.values.is_some() && active.query.on_attribute.is_none();
+            let whole = if is_extra { *sums.1 } else { rows };
+            active.error(self.boxes, attribute, extent, whole, *sums.0)
+        });
+        errors.sum()
+    }
+
+    fn must_lower(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,81 @@
+//! Selections: the imprecision of rectangular predicates (KDD 2006, section 3.4, equations 5 and 6).
+//!
+//! The imprecision of a predicate in a part is the part's rows that do not satisfy it, if the part's cell
+//! overlaps it, else none. A cut is made only if it lowers the sum over all predicates. How far a part
+//! reaches on other attributes than the one that is cut is taken from the region; it may reach less far,
+//! which later cuts see.
+
+use incrowd_data::{FrequencySet, Region};
+
+use super::boxes::{Boxes, Relation, mark};
+use super::{Criterion, RegionCriterion};
+use crate::partition::{Buffers, Extent, PackedCode};
+
+/// The selections of a search.
+pub(super) struct Selection {
+    boxes: Boxes,
+}
+
+impl Selection {
+    pub(super) fn new(set: &FrequencySet, regions: &[Region]) -> Selection {
+        Selection { boxes: Boxes::new(set, &regions.iter().collect::<Vec<_>>()) }
+    }
+}
+
+/// The selections that a region lies across.
+pub(super) struct OfRegion<'a> {
+    boxes: &'a Boxes,
+    across: Vec<usize>,
+    /// By point, how many of them it satisfies.
+    n_satisfied: Vec<i64>,
+}
+
+impl Criterion for Selection {
+    type Region<'a> = OfRegion<'a>;
+
+    fn at<C: PackedCode>(
+        &self,
+        region: &Buffers<'_, C>,
+        extents: &[Extent],
+    ) -> Option<OfRegion<'_>> {
+        let boxes = &self.boxes;
+        let across: Vec<usize> = (0..boxes.len())
+            .filter(|&of| boxes.relation(of, extents) == Relation::Across)
+            .collect();
+        if across.is_empty() {
+            return None;
+        }
+        let mut wanted = vec![0u64; boxes.len().div_ceil(64)];
+        mark(&mut wanted, across.iter().copied());
+        let satisfied = |&vector: &u32| {
+            let words = boxes.mask(vector).iter().zip(&wanted);
+            words.map(|(mask, wanted)| i64::from((mask & wanted).count_ones())).sum()
+        };
+        let n_satisfied = region.vectors.iter().map(satisfied).collect();
+        Some(OfRegion { boxes, across, n_satisfied })
+    }
+}
+
+impl RegionCriterion for OfRegion<'_> {
+    /// Rows by predicate that they satisfy, added up over the predicates: a part that does not overlap a
+    /// predicate has none that satisfy it.
+    fn n_sums(&self) -> usize {
+        1
+    }
+
+    fn add(&self, point: usize, rows: u32, sums: &mut [i64]) {
+        sums[0] += self.n_satisfied[point] * i64::from(rows);
+    }
+
+    fn cost(&self, attribute: usize, extent: Extent, rows: u64, sums: &[i64]) -> f64 {
+        let overlaps = |of: &&usize| self.boxes.overlaps(**of, attribute, extent);
+        let n_overlapping = self.across.iter().filter(overlaps).count() as u64;
+        #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
+        let (selected, satisfied) = ((rows * n_overlapping) as f64, sums[0] as f64);
+        selected - satisfied
+    }
+
+    fn must_lower(&self) -> bool {
+        true
+    }
+}

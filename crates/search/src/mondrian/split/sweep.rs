@@ -1,0 +1,187 @@
+//! The cut of a region on one attribute that costs least: one sweep over the attribute's values.
+
+use incrowd_data::Shape;
+use incrowd_privacy::Tally;
+
+use super::{Look, RegionCriterion};
+use crate::mondrian::cut::{self, Cut};
+use crate::partition::{Extent, PackedCode};
+
+/// A cut and what its parts cost.
+pub(super) struct Scored {
+    pub(super) cost: f32,
+    pub(super) cut: Cut,
+}
+
+/// A cut behind a value that leaves enough rows on both sides.
+struct Threshold {
+    /// Its place among the cuts between neighbouring values.
+    at: usize,
+    code: u32,
+    /// How far it is from the median.
+    imbalance: u64,
+    cost: f32,
+    is_candidate: bool,
+}
+
+/// A cost as it is compared.
+#[expect(clippy::cast_possible_truncation, reason = "rounded on purpose")]
+pub(super) fn rounded(cost: f64) -> f32 {
+    cost as f32
+}
+
+/// The cut on an attribute that costs least, if that is less than `below`. `sums` are those of the region.
+pub(super) fn best<C: PackedCode, R: RegionCriterion>(
+    look: &Look<'_, '_, C>,
+    node: &R,
+    attribute: usize,
+    sums: &[i64],
+    tally: &mut Tally,
+    below: f32,
+) -> Option<Scored> {
+    match &look.problem.set.attributes[attribute].shape {
+        Shape::Tree(_) => into_children(look, node, attribute, tally),
+        _ => at_threshold(look, node, attribute, sums, tally, below),
+    }
+    .filter(|scored| scored.cost < below)
+}
+
+/// The cut into the children of a node of the hierarchy: there is just one.
+fn into_children<C: PackedCode, R: RegionCriterion>(
+    look: &Look<'_, '_, C>,
+    node: &R,
+    attribute: usize,
+    tally: &mut Tally,
+) -> Option<Scored> {
+    let cut = cut::best(look.problem, look.region, attribute, look.extents[attribute], tally)?;
+    let Cut::Children { ends, part_of } = &cut else { return None };
+    let n_parts = part_of.iter().max().map_or(0, |last| last + 1);
+    let n_sums = node.n_sums();
+    let mut sums = vec![0; n_parts * n_sums];
+    let mut rows = vec![0u64; n_parts];
+    let mut extents: Vec<Option<Extent>> = vec![None; n_parts];
+    for (point, (code, count)) in look.region.column(attribute).enumerate() {
+        let part = part_of[ends.partition_point(|&end| end < code)];
+        node.add(point, count, &mut sums[part * n_sums..(part + 1) * n_sums]);
+        rows[part] += u64::from(count);
+        let known = extents[part].unwrap_or(Extent { lo: code, hi: code });
+        extents[part] = Some(Extent { lo: known.lo.min(code), hi: known.hi.max(code) });
+    }
+    let costs = extents.iter().zip(&rows).zip(sums.chunks_exact(n_sums.max(1)));
+    let cost: f64 = costs
+        .filter_map(|((extent, &rows), sums)| Some(node.cost(attribute, (*extent)?, rows, sums)))
+        .sum();
+    Some(Scored { cost: rounded(cost), cut })
+}
+
+fn at_threshold<C: PackedCode, R: RegionCriterion>(
+    look: &Look<'_, '_, C>,
+    node: &R,
+    attribute: usize,
+    sums: &[i64],
+    tally: &mut Tally,
+    below: f32,
+) -> Option<Scored> {
+    let thresholds = thresholds(look, node, attribute, sums);
+    let is_hopeless = thresholds.iter().all(|threshold| threshold.cost >= below);
+    if thresholds.is_empty() || is_hopeless {
+        return None;
+    }
+    let allowable = if look.problem.only_counts() {
+        None
+    } else {
+        Some(cut::allowable(look.problem, look.region, attribute, tally))
+    };
+    let is_allowable =
+        |threshold: &&Threshold| allowable.as_ref().is_none_or(|allowable| allowable[threshold.at]);
+    let allowed = || thresholds.iter().filter(is_allowable);
+    let by_cost = |a: &&Threshold, b: &&Threshold| {
+        a.cost.total_cmp(&b.cost).then((a.imbalance, a.code).cmp(&(b.imbalance, b.code)))
+    };
+    let candidate = allowed().filter(|threshold| threshold.is_candidate).min_by(by_cost);
+    let median = || allowed().min_by_key(|threshold| (threshold.imbalance, threshold.code));
+    let best = candidate.or_else(median)?;
+    Some(Scored { cost: best.cost, cut: Cut::At(best.code) })
+}
+
+/// Every cut between neighbouring values that leaves k rows on both sides, ascending.
+fn thresholds<C: PackedCode, R: RegionCriterion>(
+    look: &Look<'_, '_, C>,
+    node: &R,
+    attribute: usize,
+    sums: &[i64],
+) -> Vec<Threshold> {
+    let Extent { lo, hi } = look.extents[attribute];
+    let (k, total) = (look.problem.k, look.n_rows);
+    let mut found = Vec::new();
+    let mut left = vec![0i64; sums.len()];
+    let mut right = sums.to_vec();
+    let mut before = vec![0i64; sums.len()];
+    let mut left_rows = 0;
+    let mut last = None;
+    let mut at = 0;
+    each_value(look, node, attribute, |code, rows, here| {
+        if let Some(last) = last {
+            if k <= left_rows && k <= total - left_rows {
+                let low = node.cost(attribute, Extent { lo, hi: last }, left_rows, &left);
+                let high = Extent { lo: code, hi };
+                let high = node.cost(attribute, high, total - left_rows, &right);
+                found.push(Threshold {
+                    at,
+                    code: last,
+                    imbalance: (2 * left_rows).abs_diff(total),
+                    cost: rounded(low + high),
+                    is_candidate: node.is_candidate(&before, here),
+                });
+            }
+            at += 1;
+        }
+        last = Some(code);
+        left_rows += rows;
+        for ((left, right), &more) in left.iter_mut().zip(&mut right).zip(here) {
+            *left += more;
+            *right -= more;
+        }
+        before.copy_from_slice(here);
+    });
+    found
+}
+
+/// Calls a function with every code that occurs in the region, ascending, its rows and its sums.
+fn each_value<C: PackedCode, R: RegionCriterion>(
+    look: &Look<'_, '_, C>,
+    node: &R,
+    attribute: usize,
+    mut call: impl FnMut(u32, u64, &[i64]),
+) {
+    let Extent { lo, hi } = look.extents[attribute];
+    let n_sums = node.n_sums();
+    let span = (hi - lo) as usize + 1;
+    if span * (n_sums + 1) <= 4 * look.region.len() * (n_sums + 1).min(8) {
+        let mut rows = vec![0u64; span];
+        let mut sums = vec![0i64; span * n_sums];
+        for (point, (code, count)) in look.region.column(attribute).enumerate() {
+            let at = (code - lo) as usize;
+            rows[at] += u64::from(count);
+            node.add(point, count, &mut sums[at * n_sums..(at + 1) * n_sums]);
+        }
+        for (at, (code, rows)) in (lo..).zip(rows).enumerate().filter(|(_, (_, rows))| *rows > 0) {
+            call(code, rows, &sums[at * n_sums..(at + 1) * n_sums]);
+        }
+        return;
+    }
+    let mut points: Vec<(u32, u32)> = Vec::with_capacity(look.region.len());
+    points.extend((0..).zip(look.region.column(attribute)).map(|(point, (code, _))| (code, point)));
+    points.sort_unstable();
+    let mut sums = vec![0i64; n_sums];
+    for value in points.chunk_by(|a, b| a.0 == b.0) {
+        sums.fill(0);
+        let mut rows = 0;
+        for &(_, point) in value {
+            let count = look.region.rows[point as usize];
+            rows += u64::from(count);
+            node.add(point as usize, count, &mut sums);
+        }
+        call(value[0].0, rows, &sums);
+    }
+}

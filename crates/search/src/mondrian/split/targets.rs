@@ -1,0 +1,129 @@
+//! Several targets: the sum of their entropies or squared errors (KDD 2006, section 3.3, equations 3
+//! and 4).
+//!
+//! Labels count in bits a row, numbers in their own squares, as in the paper. Where both are predicted,
+//! each target counts by its share of what it costs in the whole table, so that none outweighs the others
+//! by its unit.
+
+use incrowd_data::{Codes, FrequencySet};
+
+use super::lsd::{self, Steps};
+use super::{Criterion, RegionCriterion, infogain};
+use crate::Target;
+use crate::partition::{Buffers, Extent, PackedCode};
+
+/// The targets of a search.
+pub(super) struct Targets {
+    terms: Vec<Term>,
+    n_sums: usize,
+}
+
+/// One target.
+struct Term {
+    codes: Codes,
+    /// Its first sum.
+    from: usize,
+    n_sums: usize,
+    /// None for labels.
+    numbers: Option<Steps>,
+    weight: f64,
+}
+
+impl Targets {
+    pub(super) fn new(set: &FrequencySet, targets: &[Target]) -> Targets {
+        let mut n_sums = 0;
+        let mut terms: Vec<Term> = Vec::new();
+        for &target in targets {
+            let (extra, of_term, numbers) = match target {
+                Target::Labels(extra) => (extra, set.extras[extra].n_codes as usize, None),
+                Target::Numbers(extra) => {
+                    let steps = Steps::new(&set.extras[extra].positions, set.n_rows);
+                    (extra, lsd::N_SUMS, Some(steps))
+                }
+            };
+            let codes = set.extras[extra].codes.clone();
+            let weight = numbers.as_ref().map_or(1.0, |steps| steps.size * steps.size);
+            terms.push(Term { codes, from: n_sums, n_sums: of_term, numbers, weight });
+            n_sums += of_term;
+        }
+        let mut criterion = Targets { terms, n_sums };
+        criterion.normalise(set);
+        criterion
+    }
+
+    /// Makes every target cost 1 in the whole table if labels and numbers are both among them.
+    fn normalise(&mut self, set: &FrequencySet) {
+        let n_numbers = self.terms.iter().filter(|term| term.numbers.is_some()).count();
+        if n_numbers == 0 || n_numbers == self.terms.len() {
+            return;
+        }
+        for term in &mut self.terms {
+            let mut sums = vec![0; term.n_sums];
+            for (vector, &rows) in set.counts.iter().enumerate() {
+                term.add(term.codes.get(vector), rows, &mut sums);
+            }
+            let whole = term.plain_cost(&sums);
+            term.weight = if whole > 0.0 { 1.0 / whole } else { 0.0 };
+        }
+    }
+}
+
+impl Term {
+    fn add(&self, code: u32, rows: u32, sums: &mut [i64]) {
+        match &self.numbers {
+            None => sums[code as usize] += i64::from(rows),
+            Some(steps) => steps.add(code, i64::from(rows), sums),
+        }
+    }
+
+    fn plain_cost(&self, sums: &[i64]) -> f64 {
+        if self.numbers.is_some() { lsd::deviance(sums) } else { infogain::entropy(sums) }
+    }
+
+    fn sums<'a>(&self, sums: &'a [i64]) -> &'a [i64] {
+        &sums[self.from..self.from + self.n_sums]
+    }
+}
+
+/// The targets of the points of a region, target by target.
+pub(super) struct OfRegion<'a> {
+    criterion: &'a Targets,
+    codes: Vec<Vec<u32>>,
+}
+
+impl Criterion for Targets {
+    type Region<'a> = OfRegion<'a>;
+
+    fn at<C: PackedCode>(&self, region: &Buffers<'_, C>, _: &[Extent]) -> Option<OfRegion<'_>> {
+        let of_term = |term: &Term| {
+            region.vectors.iter().map(|&vector| term.codes.get(vector as usize)).collect()
+        };
+        Some(OfRegion { criterion: self, codes: self.terms.iter().map(of_term).collect() })
+    }
+}
+
+impl RegionCriterion for OfRegion<'_> {
+    fn n_sums(&self) -> usize {
+        self.criterion.n_sums
+    }
+
+    fn add(&self, point: usize, rows: u32, sums: &mut [i64]) {
+        for (term, codes) in self.criterion.terms.iter().zip(&self.codes) {
+            term.add(codes[point], rows, &mut sums[term.from..term.from + term.n_sums]);
+        }
+    }
+
+    fn cost(&self, _: usize, _: Extent, _: u64, sums: &[i64]) -> f64 {
+        self.criterion.terms.iter().map(|term| term.weight * term.plain_cost(term.sums(sums))).sum()
+    }
+
+    fn is_candidate(&self, before: &[i64], after: &[i64]) -> bool {
+        self.criterion.terms.iter().any(|term| {
+            term.numbers.is_some() || infogain::changes(term.sums(before), term.sums(after))
+        })
+    }
+
+    fn must_lower(&self) -> bool {
+        false
+    }
+}
