@@ -2,7 +2,7 @@
 //!
 //! [`Source::open`] finds out what an input is, [`read()`] reads it once: columns that the job looks at
 //! become distinct values with codes, the others are kept as Arrow arrays for the release.
-//! [`write()`] streams the release into a staged file, in an order that says nothing of the input.
+//! [`parse_query`] and [`parse_condition`] read SQL. [`write()`] streams the release into a staged file, in an order that says nothing of the input.
 //! This crate holds no privacy logic.
 
 mod column;
@@ -14,6 +14,7 @@ mod format;
 mod read;
 mod scan;
 mod source;
+mod sql;
 mod stage;
 mod typing;
 mod write;
@@ -25,6 +26,7 @@ pub use error::EngineError;
 pub use format::Format;
 pub use read::{Kept, Table, Use, read};
 pub use source::{Source, SourceColumn};
+pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Staged, stage_bytes};
 pub use typing::{Order, Ranked};
 pub use write::{Published, Rows, order_within, write};
