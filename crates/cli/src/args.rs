@@ -130,13 +130,26 @@ pub(crate) struct AnonymizeArgs {
     pub(crate) suppress: Option<String>,
     /// The algorithm: mondrian (default); with one level a column: optimal, incognito, samarati,
     /// bottom-up, datafly; with intervals of every column: koptimize, hill-climb,
-    /// single-dimensional
+    /// single-dimensional, tds (for the targets)
     #[arg(long, value_name = "NAME")]
     pub(crate) algorithm: Option<String>,
     /// Its variant. mondrian: strict, relaxed; incognito: basic, super-roots, cube; bottom-up: rollup,
     /// no-rollup; all-minimal lists all minimal generalizations in the report
     #[arg(long, value_name = "NAME[,NAME]")]
     pub(crate) variant: Option<String>,
+    /// How mondrian chooses its cuts: median (default), infogain or lsd (for the targets), selection, queries;
+    /// several are asked in turn
+    #[arg(long, value_name = "NAME[,NAME]")]
+    pub(crate) split: Option<String>,
+    /// Rows that will be selected, e.g. "sex = 'Male' AND age >= 40"; repeat it for several
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) select: Vec<String>,
+    /// A query that will be asked, e.g. "SELECT COUNT(*) WHERE age < 30"; repeat it for several
+    #[arg(long, value_name = "SQL")]
+    pub(crate) query: Vec<String>,
+    /// A file of queries that will be asked, one a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) queries: Option<String>,
     /// The levels of a column in a full-domain recoding: 2, 1..3, 1.. or ..3, both ends included
     #[arg(long, value_name = "COL=LEVELS")]
     pub(crate) levels: Vec<String>,

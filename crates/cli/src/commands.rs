@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use incrowd_job::{
     ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobError, JobSpec,
-    LevelSpec, Outcome, Problem, QuasiSpec, Run, SuppressLimit, ValueLimit, hierarchy,
+    LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Run, SuppressLimit, ValueLimit, hierarchy,
 };
 
 use crate::args::{
@@ -84,6 +84,8 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     set(&mut spec.search.algorithm, args.algorithm.as_ref());
     set(&mut spec.search.variant, args.variant.as_ref());
     set(&mut spec.search.measure, args.measure.as_ref());
+    set(&mut spec.search.split, args.split.as_ref());
+    workload(args, &mut spec);
     preferences(args, &mut spec)?;
     set(&mut spec.run.time_limit, args.time_limit.as_ref());
     set(&mut spec.run.memory_limit, args.memory_limit.as_ref());
@@ -183,6 +185,17 @@ fn refuse_html(report: Option<&str>) -> Result<(), JobError> {
 fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {
     if let Some(value) = value {
         *field = Some(value.clone());
+    }
+}
+
+/// What the release is for: flags replace what the job file says of the same kind.
+fn workload(args: &AnonymizeArgs, spec: &mut JobSpec) {
+    if !args.select.is_empty() {
+        spec.workload.select.clone_from(&args.select);
+    }
+    if !args.query.is_empty() || args.queries.is_some() {
+        spec.workload.queries = args.query.iter().cloned().map(QuerySpec::Sql).collect();
+        spec.workload.queries_file.clone_from(&args.queries);
     }
 }
 

@@ -107,6 +107,12 @@ fn key(kind: Kind, text: &str) -> Option<Key> {
     }
 }
 
+/// Where a text lies on the number line of a kind, if it is of the kind.
+#[must_use]
+pub fn position(kind: Kind, text: &str) -> Option<f64> {
+    key(kind, text).map(Key::position)
+}
+
 /// Digits without a needless leading zero, a sign before and a fraction and exponent behind them.
 fn is_plain_number(text: &str, is_decimal: bool) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use incrowd_data::{Cuts, FrequencySet, Kind, Levels};
+use incrowd_data::{Cuts, FrequencySet, Kind, Level, Levels};
 use incrowd_engine::{Engine, Format, Source, Table, read};
 use incrowd_release::{Classes, LabelForm, recode, recode_cuts, recode_levels, recode_regions};
 use incrowd_search::{
@@ -61,22 +61,8 @@ impl Job<'_> {
         // The quasi-identifier lives on in the frequency set.
         let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
         table.coded.retain(|column| !is_quasi(&column.name));
-        let nodes = self.spec.run.node_limit;
-        let budget = self.run.budget().within(plan.method.time).holding(memory).visiting(nodes);
         let limit = plan.suppress.rows(coding.set.n_rows)?;
-        let problem = SearchProblem {
-            entity: coding.entity,
-            limit,
-            stars: plan.stars_suppressed,
-            measure: plan.measure,
-            target: coding.target,
-            weights: &plan.method.weights(&plan),
-            levels: &levels,
-            wants_minimal: plan.method.wants_minimal,
-            seed: self.spec.search.seed.unwrap_or(0),
-            ..SearchProblem::new(&coding.set, &coding.models, plan.k.unwrap_or(2), &budget)
-        };
-        let outcome = self.search(&plan, &problem)?;
+        let outcome = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
         self.run.go_on()?;
         let found = match outcome {
             SearchOutcome::Found(found) => found,
@@ -120,20 +106,6 @@ impl Job<'_> {
         )?;
         let warnings = self.warnings(&plan, &found);
         Ok(Outcome::Done(Box::new(Done { report, warnings })))
-    }
-
-    /// Runs the search, from where it shall begin.
-    fn search(&self, plan: &Plan, problem: &SearchProblem) -> Result<SearchOutcome, JobError> {
-        let start = self.spec.search.start.as_deref().map(Path::new);
-        let start = start.map(|path| start_of(path, problem.set)).transpose()?;
-        let resume = self.spec.run.resume.as_deref().map(Path::new);
-        let stopped = resume.map(stopped_search::read).transpose()?.flatten();
-        if let (Some(path), Some(stopped)) = (resume, &stopped) {
-            stopped_search::check(path, stopped, problem)?;
-        }
-        let problem = SearchProblem { start: start.as_ref(), resume: stopped.as_ref(), ..*problem };
-        self.run.let_stop(plan.method.algorithm.is_anytime());
-        Ok(plan.method.algorithm.run(&problem))
     }
 
     fn warnings(&self, plan: &Plan, found: &Found) -> Vec<String> {
@@ -233,6 +205,43 @@ impl Job<'_> {
     }
 }
 
+/// Runs the search of a job, from where it shall begin.
+pub(crate) fn search(
+    run: &Run,
+    spec: &JobSpec,
+    plan: &Plan,
+    coding: &Coding,
+    levels: &[(Level, Level)],
+    memory: Option<u64>,
+) -> Result<SearchOutcome, JobError> {
+    let start = spec.search.start.as_deref().map(Path::new);
+    let start = start.map(|path| start_of(path, &coding.set)).transpose()?;
+    let resume = spec.run.resume.as_deref().map(Path::new);
+    let stopped = resume.map(stopped_search::read).transpose()?.flatten();
+    let nodes = spec.run.node_limit;
+    let budget = run.budget().within(plan.method.time).holding(memory).visiting(nodes);
+    let problem = SearchProblem {
+        entity: coding.entity,
+        limit: plan.suppress.rows(coding.set.n_rows)?,
+        stars: plan.stars_suppressed,
+        measure: plan.measure,
+        target: coding.target,
+        weights: &plan.method.weights(plan),
+        levels,
+        wants_minimal: plan.method.wants_minimal,
+        seed: spec.search.seed.unwrap_or(0),
+        workload: coding.workload.as_ref(),
+        start: start.as_ref(),
+        resume: stopped.as_ref(),
+        ..SearchProblem::new(&coding.set, &coding.models, plan.k.unwrap_or(2), &budget)
+    };
+    if let (Some(path), Some(stopped)) = (resume, &stopped) {
+        stopped_search::check(path, stopped, &problem)?;
+    }
+    run.let_stop(plan.method.algorithm.is_anytime());
+    Ok(plan.method.algorithm.run(&problem))
+}
+
 /// The classes of a recoding with the cells that the job's labels ask for.
 fn classes(plan: &Plan, coding: &Coding, found: &Found) -> Classes {
     match (&found.recoding, plan.labels) {
@@ -311,6 +320,7 @@ fn warnings(plan: &Plan, found: &Found) -> Vec<String> {
             unprotected.join(", ")
         ));
     }
+    warnings.extend(plan.workload.unused(plan));
     if plan.method.wants_minimal && found.minimal.is_none() {
         warnings.push("the time limit ended the listing of all minimal generalizations".to_owned());
     }

@@ -6,7 +6,7 @@ use incrowd_data::{Attribute, Codes, Extra, FrequencySet, Kind, Shape, collapse,
 use incrowd_engine::{Order, Ranked, RawColumn, Table};
 use incrowd_privacy::{Histogram, Model};
 use incrowd_quality::Measure;
-use incrowd_search::Algorithm;
+use incrowd_search::{Algorithm, Workload};
 use rayon::prelude::*;
 
 use crate::error::{JobError, Problem};
@@ -24,6 +24,8 @@ pub(crate) struct Coding {
     pub(crate) entity: Option<usize>,
     /// The extra column that the classification measure looks at.
     pub(crate) target: Option<usize>,
+    /// What the release is for, if the search looks at it.
+    pub(crate) workload: Option<Workload>,
 }
 
 /// A coded column with its order.
@@ -122,6 +124,9 @@ pub(crate) struct Prepared {
     models: Vec<Box<dyn Model>>,
     entity: Option<usize>,
     target: Option<usize>,
+    /// By extra column, the numbers that its codes stand for.
+    positions: Vec<Vec<f64>>,
+    workload: Option<Workload>,
     n_rows: usize,
     grouping: Grouping,
 }
@@ -173,6 +178,7 @@ pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> 
     let entity = plan.entity().map(&mut push);
     let needs_target = plan.measure == Measure::Classification;
     let target = plan.target().filter(|_| needs_target).map(&mut push);
+    let (workload, positions) = workload(plan, table, &attributes, &mut columns)?;
     let grouping = match plan.method.algorithm {
         Algorithm::MondrianRelaxed | Algorithm::SingleDimensional | Algorithm::HillClimb => {
             Grouping::Always
@@ -180,7 +186,51 @@ pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> 
         algorithm if algorithm.is_full_domain() => Grouping::Never,
         _ => Grouping::IfWorthIt,
     };
-    Ok(Prepared { attributes, columns, models, entity, target, n_rows: table.n_rows, grouping })
+    let n_rows = table.n_rows;
+    Ok(Prepared {
+        attributes,
+        columns,
+        models,
+        entity,
+        target,
+        positions,
+        workload,
+        n_rows,
+        grouping,
+    })
+}
+
+/// The workload in codes, and by extra column the numbers of those that it looks at; adds their codes to
+/// the columns.
+fn workload(
+    plan: &Plan,
+    table: &Table,
+    attributes: &[Attribute],
+    columns: &mut Vec<(Codes, u32)>,
+) -> Result<(Option<Workload>, Vec<Vec<f64>>), JobError> {
+    let n_extras = |columns: &[(Codes, u32)]| columns.len() - attributes.len();
+    if !plan.workload.is_used() {
+        return Ok((None, vec![Vec::new(); n_extras(columns)]));
+    }
+    let is_quasi = |at: usize| plan.columns[at].role == Some(Role::Quasi);
+    let targets = plan.targets().filter(|_| plan.workload.uses_targets);
+    let asked = (0..plan.columns.len()).filter(|&at| plan.columns[at].is_asked && !is_quasi(at));
+    let mut wanted: Vec<usize> = targets.chain(asked).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let ordered =
+        wanted.iter().map(|&at| order_column(&plan.columns[at], raw_column(plan, table, at)));
+    let ordered: Vec<OrderedColumn> = ordered.collect::<Result<_, JobError>>()?;
+    let first = n_extras(columns);
+    let extras: Vec<(usize, usize, &OrderedColumn)> =
+        wanted.iter().zip(first..).zip(&ordered).map(|((at, extra), o)| (*at, extra, o)).collect();
+    let workload = plan.workload.build(plan, attributes, &extras)?;
+    let mut positions = vec![Vec::new(); first];
+    for ordered in ordered {
+        columns.push((ordered.codes, ordered.ranked.dictionary.n_codes()));
+        positions.push(ordered.ranked.dictionary.positions);
+    }
+    Ok((Some(workload), positions))
 }
 
 impl Prepared {
@@ -191,15 +241,26 @@ impl Prepared {
 
     /// Groups equal rows.
     pub(crate) fn collapse(self) -> Coding {
-        let Prepared { attributes, columns, models, entity, target, n_rows, grouping } = self;
+        let Prepared {
+            attributes,
+            columns,
+            models,
+            entity,
+            target,
+            positions,
+            workload,
+            n_rows,
+            grouping,
+        } = self;
         let n_codes: Vec<u32> = columns.iter().map(|(_, n_codes)| *n_codes).collect();
         let Grouped { mut columns, counts, vector_of } = group(columns, n_rows, grouping);
         let extras = columns.split_off(attributes.len()).into_iter();
-        let extras = extras.zip(&n_codes[attributes.len()..]).map(|(codes, &n_codes)| Extra {
+        let extras = extras.zip(&n_codes[attributes.len()..]).zip(positions);
+        let extras = extras.map(|((codes, &n_codes), positions)| Extra {
             name: String::new(),
             codes,
             n_codes,
-            positions: Vec::new(),
+            positions,
         });
         let set = FrequencySet {
             extras: extras.collect(),
@@ -208,7 +269,7 @@ impl Prepared {
             counts,
             n_rows: n_rows as u64,
         };
-        Coding { set, vector_of, models, entity, target }
+        Coding { set, vector_of, models, entity, target, workload }
     }
 }
 

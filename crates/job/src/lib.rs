@@ -22,6 +22,7 @@ mod report;
 mod run;
 mod spec;
 mod stopped_search;
+mod workload;
 
 pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};
@@ -36,7 +37,8 @@ pub use report::{
 pub use run::{Run, Stage};
 pub use spec::{
     BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, LevelSpec, PrivacySpec,
-    QuasiSpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
+    QuasiSpec, QuerySpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
+    WorkloadSpec,
 };
 
 pub use incrowd_data::Level;

@@ -38,7 +38,7 @@ impl Default for Method {
 }
 
 /// The algorithms by the names of the command line.
-const ALGORITHMS: [(&str, Algorithm); 9] = [
+const ALGORITHMS: [(&str, Algorithm); 10] = [
     ("mondrian", Algorithm::Mondrian),
     ("optimal", Algorithm::Optimal),
     ("incognito", Algorithm::Incognito(Sharing::Basic)),
@@ -48,6 +48,7 @@ const ALGORITHMS: [(&str, Algorithm); 9] = [
     ("single-dimensional", Algorithm::SingleDimensional),
     ("hill-climb", Algorithm::HillClimb),
     ("koptimize", Algorithm::KOptimize),
+    ("tds", Algorithm::Tds),
 ];
 
 /// The variants of an algorithm.
@@ -70,7 +71,8 @@ fn variants(algorithm: Algorithm) -> &'static [(&'static str, Algorithm)] {
         | Algorithm::Datafly
         | Algorithm::SingleDimensional
         | Algorithm::HillClimb
-        | Algorithm::KOptimize => &[],
+        | Algorithm::KOptimize
+        | Algorithm::Tds => &[],
     }
 }
 
@@ -187,7 +189,8 @@ impl Method {
 
     /// Refuses what the algorithm cannot do.
     pub(crate) fn check(&self, spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) {
-        let minimises = self.algorithm.is_full_domain() || self.algorithm.is_single_dimensional();
+        let minimises =
+            self.algorithm.is_full_domain() || self.algorithm.minimises_over_intervals();
         if minimises && plan.measure == Measure::Classification && plan.target().is_none() {
             problems.push(
                 Problem::new("the classification measure needs a target")
@@ -198,7 +201,7 @@ impl Method {
             plan.measure,
             Measure::Discernibility | Measure::Classification | Measure::Loss
         );
-        if self.algorithm.is_single_dimensional() && !is_of_intervals {
+        if self.algorithm.minimises_over_intervals() && !is_of_intervals {
             problems.push(
                 Problem::new("a single-dimensional search cannot minimise this measure")
                     .help("ask for --measure discernibility, classification or loss"),

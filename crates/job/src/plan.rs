@@ -11,6 +11,7 @@ use crate::method::{Method, method};
 use crate::model::ModelSpec;
 use crate::report::MeasuresReport;
 use crate::spec::{ColumnSpec, JobSpec, SuppressLimit};
+use crate::workload::WorkloadPlan;
 
 /// What a column is to the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,12 +41,14 @@ pub(crate) struct PlannedColumn {
     pub(crate) spec: ColumnSpec,
     /// The order of unordered values that a recoding was made with.
     pub(crate) sequence: Vec<String>,
+    /// Whether the search looks at its values though they are released as they are.
+    pub(crate) is_asked: bool,
 }
 
 impl PlannedColumn {
     /// What the reader does with it.
     pub(crate) fn usage(&self) -> Use {
-        let is_looked_at = self.spec.target || self.spec.entity;
+        let is_looked_at = self.spec.target || self.spec.entity || self.is_asked;
         match self.role {
             Some(Role::Quasi | Role::Sensitive) => Use::Code,
             Some(_) if is_looked_at => Use::Code,
@@ -94,6 +97,7 @@ pub(crate) struct Plan {
     pub(crate) models: Vec<ModelSpec>,
     pub(crate) suppress: SuppressLimit,
     pub(crate) method: Method,
+    pub(crate) workload: WorkloadPlan,
     pub(crate) measure: Measure,
     pub(crate) labels: LabelForm,
     pub(crate) stars_suppressed: bool,
@@ -113,8 +117,14 @@ impl Plan {
         self.columns.iter().position(|column| column.spec.entity)
     }
 
+    /// The first target, which the classification measure looks at.
     pub(crate) fn target(&self) -> Option<usize> {
-        self.columns.iter().position(|column| column.spec.target && column.role.is_some())
+        self.targets().next()
+    }
+
+    pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
+        let is_target = |column: &PlannedColumn| column.spec.target && column.role.is_some();
+        (0..self.columns.len()).filter(move |&at| is_target(&self.columns[at]))
     }
 
     /// Checks a job against its source. Everything that is wrong is reported at once.
@@ -131,6 +141,7 @@ impl Plan {
             models,
             suppress: spec.privacy.suppress.clone().unwrap_or(SuppressLimit::Share(0.0)),
             method: Method::default(),
+            workload: WorkloadPlan::default(),
             measure: choice(
                 "measure",
                 spec.search.measure.as_deref(),
@@ -164,7 +175,14 @@ impl Plan {
         if purpose == Purpose::Release {
             method.check(spec, &plan, &mut problems);
         }
-        let plan = Plan { method, ..plan };
+        let mut plan = Plan { method, ..plan };
+        if purpose == Purpose::Release {
+            plan.workload = WorkloadPlan::new(spec, &plan, &mut problems);
+            let asked: Vec<String> = plan.workload.asked_columns().map(str::to_owned).collect();
+            for column in &mut plan.columns {
+                column.is_asked = asked.contains(&column.name);
+            }
+        }
         if plan.method.algorithm == Algorithm::MondrianRelaxed && plan.labels == LabelForm::Region {
             problems.push(
                 Problem::new(
@@ -205,6 +223,7 @@ fn columns(
 ) -> Vec<PlannedColumn> {
     let names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
     let in_sets = spec.quasi.iter().flat_map(|set| set.columns.iter().map(String::as_str));
+    let in_sets = in_sets.chain(spec.workload.targets.iter().map(String::as_str));
     let mut unknown: Vec<&str> = spec.columns.keys().map(String::as_str).chain(in_sets).collect();
     unknown.retain(|name| !names.contains(name));
     unknown.dedup();
@@ -238,7 +257,8 @@ fn columns(
 }
 
 fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedColumn {
-    let column = spec.columns.get(name).cloned().unwrap_or_default();
+    let mut column = spec.columns.get(name).cloned().unwrap_or_default();
+    column.target |= spec.workload.targets.iter().any(|target| target == name);
     let in_set = spec.quasi.iter().any(|set| set.columns.iter().any(|column| column == name));
     let mut role = choice("role", column.role.as_deref(), &Role::NAMES, problems);
     if in_set && role.is_some_and(|role| role != Role::Quasi) {
@@ -250,10 +270,10 @@ fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedCo
     }
     role = role.or(in_set.then_some(Role::Quasi));
     if role == Some(Role::Sensitive) && column.target {
-        problems.push(
-            Problem::new(format!("column `{name}` is sensitive and a target"))
-                .help("a model that predicts it would undo its protection; drop one of the two"),
-        );
+        problems.push(Problem::new(format!("column `{name}` is sensitive and a target")).help(
+            "a release made to predict it would undo its protection, and an attacker who knows \
+                     that it was made so learns more still; drop one of the two",
+        ));
     }
     // A target is released, an entity is what identifies someone.
     role = role.or(column.target.then_some(Role::Insensitive));
@@ -271,7 +291,14 @@ fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedCo
             "column `{name}` has an order or hierarchy but is neither quasi nor sensitive"
         )));
     }
-    PlannedColumn { name: name.to_owned(), role, kind, spec: column, sequence: Vec::new() }
+    PlannedColumn {
+        name: name.to_owned(),
+        role,
+        kind,
+        spec: column,
+        sequence: Vec::new(),
+        is_asked: false,
+    }
 }
 
 fn sets(

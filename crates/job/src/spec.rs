@@ -40,6 +40,9 @@ pub struct JobSpec {
     pub privacy: PrivacySpec,
     /// How to search.
     pub search: SearchSpec,
+    /// What the release is for.
+    #[serde(skip_serializing_if = "WorkloadSpec::is_empty")]
+    pub workload: WorkloadSpec,
     /// What the release looks like.
     pub release: ReleaseSpec,
     /// How to run.
@@ -235,6 +238,10 @@ pub struct SearchSpec {
     /// The measure whose value is reported as the cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measure: Option<String>,
+    /// How mondrian chooses its cuts: `median`, `infogain`, `lsd`, `selection`, `queries`, or several that
+    /// are asked in turn, as `selection,infogain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<String>,
     /// By column, the level or levels of a full-domain recoding: `2`, `"1..3"`, `"1.."`, `"..3"`, both ends
     /// included.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
@@ -248,6 +255,52 @@ pub struct SearchSpec {
     /// A recoding file whose cuts koptimize begins with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
+}
+
+/// What a release is for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct WorkloadSpec {
+    /// Columns that a model will predict; the same as `target = true` of the column.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
+    /// What will be selected: conditions as after SQL's `WHERE`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub select: Vec<String>,
+    /// What will be asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<QuerySpec>,
+    /// A file with more queries, one a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queries_file: Option<String>,
+}
+
+impl WorkloadSpec {
+    /// Whether nothing is said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == WorkloadSpec::default()
+    }
+}
+
+/// A query of a workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a query is a text, or { sql = \"SELECT ...\", weight = 2.0 }")]
+pub enum QuerySpec {
+    /// Its text.
+    Sql(String),
+    /// Its text and how much it counts beside the others.
+    Weighted {
+        /// Its text.
+        sql: String,
+        /// Its weight, 1 if it is not said.
+        #[serde(default = "one")]
+        weight: f64,
+    },
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// The levels that a column may have.
@@ -355,7 +408,7 @@ fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 }
 
 /// The keys that each table of a job file knows, for suggestions.
-const KEYS: [(&str, &[&str]); 7] = [
+const KEYS: [(&str, &[&str]); 8] = [
     (
         "",
         &[
@@ -369,16 +422,28 @@ const KEYS: [(&str, &[&str]); 7] = [
             "quasi",
             "privacy",
             "search",
+            "workload",
             "release",
             "run",
         ],
     ),
+    ("workload", &["targets", "select", "queries", "queries-file"]),
     ("columns.*", &["role", "type", "order", "hierarchy", "target", "entity"]),
     ("quasi", &["name", "columns"]),
     ("privacy", &["k", "l-diversity", "t-closeness", "squared-error", "suppress"]),
     (
         "search",
-        &["algorithm", "relaxed", "variant", "measure", "levels", "weights", "seed", "start"],
+        &[
+            "algorithm",
+            "relaxed",
+            "variant",
+            "measure",
+            "split",
+            "levels",
+            "weights",
+            "seed",
+            "start",
+        ],
     ),
     ("release", &["labels", "suppressed"]),
     ("run", &["threads", "time-limit", "memory-limit", "node-limit", "resume"]),
@@ -436,6 +501,7 @@ impl JobSpec {
             &mut self.report,
             &mut self.recoding,
             &mut self.search.start,
+            &mut self.workload.queries_file,
             &mut self.run.resume,
         ];
         paths.into_iter().flatten().for_each(join);

@@ -19,6 +19,7 @@ mod partition;
 mod random;
 mod samarati;
 mod single_dimensional;
+mod tds;
 mod workload;
 
 use incrowd_data::{Assignment, Cuts, FrequencySet, Level, Levels, PartitionTree};
@@ -255,11 +256,13 @@ pub enum Algorithm {
     HillClimb,
     /// The proven optimum of single-dimensional recoding.
     KOptimize,
+    /// Top-down specialization: greedy single-dimensional recoding for a classifier.
+    Tds,
 }
 
 impl Algorithm {
     /// Every algorithm with its name, variants included.
-    pub const ALL: [(&'static str, Algorithm); 13] = [
+    pub const ALL: [(&'static str, Algorithm); 14] = [
         ("mondrian", Algorithm::Mondrian),
         ("mondrian-relaxed", Algorithm::MondrianRelaxed),
         ("optimal", Algorithm::Optimal),
@@ -273,6 +276,7 @@ impl Algorithm {
         ("single-dimensional", Algorithm::SingleDimensional),
         ("hill-climb", Algorithm::HillClimb),
         ("koptimize", Algorithm::KOptimize),
+        ("tds", Algorithm::Tds),
     ];
 
     /// Whether its recodings have one level per attribute, so that every attribute needs a hierarchy.
@@ -283,7 +287,8 @@ impl Algorithm {
             | Algorithm::MondrianRelaxed
             | Algorithm::SingleDimensional
             | Algorithm::HillClimb
-            | Algorithm::KOptimize => false,
+            | Algorithm::KOptimize
+            | Algorithm::Tds => false,
             Algorithm::Optimal
             | Algorithm::Incognito(_)
             | Algorithm::Samarati
@@ -301,6 +306,12 @@ impl Algorithm {
     /// Whether its recodings divide each attribute into intervals.
     #[must_use]
     pub fn is_single_dimensional(self) -> bool {
+        self.minimises_over_intervals() || self == Algorithm::Tds
+    }
+
+    /// Whether it looks for the intervals that cost least under a measure.
+    #[must_use]
+    pub fn minimises_over_intervals(self) -> bool {
         matches!(self, Algorithm::SingleDimensional | Algorithm::HillClimb | Algorithm::KOptimize)
     }
 
@@ -326,6 +337,7 @@ impl Algorithm {
                 whole_table(problem).unwrap_or_else(|| hill_climb::run(problem))
             }
             Algorithm::KOptimize => whole_table(problem).unwrap_or_else(|| koptimize::run(problem)),
+            Algorithm::Tds => whole_table(problem).unwrap_or_else(|| tds::run(problem)),
         }
     }
 }

@@ -85,6 +85,7 @@ use incrowd_data::Attribute;
 use crate::partition::{Buffers, Extent, PackedCode, width};
 
 pub(crate) use relaxed::relaxed;
+pub(crate) use split::entropy;
 pub(crate) use strict::strict;
 
 /// The attributes on which a region reaches at all, widest first (`choose_dimension` of Figure 7).

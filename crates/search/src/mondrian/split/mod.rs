@@ -24,6 +24,8 @@ use crate::partition::{Buffers, Extent, PackedCode, extents};
 use crate::{Problem, Split};
 use sweep::{Scored, best};
 
+pub(crate) use infogain::entropy;
+
 /// What makes one cut better than another.
 pub(super) trait Criterion: Sync {
     /// What it knows of one region.

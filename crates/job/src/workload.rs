@@ -1,0 +1,600 @@
+//! What a release is for: the job's targets, selections and queries, checked and put into codes.
+
+use std::path::Path;
+
+use incrowd_data::{
+    Aggregate, Attribute, CodeSet, Comparison, Condition, Kind, Literal, MOST_REGIONS, Query,
+    Region, Shape, Test,
+};
+use incrowd_engine::{parse_condition, parse_query, position};
+use incrowd_search::{Algorithm, QueryValue, Split, Target, WeightedQuery, Workload};
+
+use crate::coding::OrderedColumn;
+use crate::error::{JobError, Problem, nearest};
+use crate::plan::{Plan, Role};
+use crate::spec::{JobSpec, QuerySpec};
+
+/// How mondrian chooses its cuts, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SplitName {
+    Median,
+    InfoGain,
+    Lsd,
+    Selection,
+    Queries,
+}
+
+const SPLITS: [(&str, SplitName); 5] = [
+    ("median", SplitName::Median),
+    ("infogain", SplitName::InfoGain),
+    ("lsd", SplitName::Lsd),
+    ("selection", SplitName::Selection),
+    ("queries", SplitName::Queries),
+];
+
+/// Numbers with at most this many values are labels to information gain.
+const MOST_NUMERIC_LABELS: u32 = 20;
+
+/// The most labels of a target.
+const MOST_LABELS: u32 = 1000;
+
+/// The most regions of all selections or of all queries together.
+const MOST_BOXES: usize = 1024;
+
+/// A checked workload, by the columns of the source.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct WorkloadPlan {
+    names: Vec<SplitName>,
+    pub(crate) selections: Vec<(String, Condition)>,
+    queries: Vec<(Query, f64)>,
+    /// Whether a search looks at the targets.
+    pub(crate) uses_targets: bool,
+}
+
+impl WorkloadPlan {
+    /// Checks what a job says of its workload.
+    pub(crate) fn new(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> WorkloadPlan {
+        let names = names(spec, plan, problems);
+        let mut selections = Vec::new();
+        for text in &spec.workload.select {
+            match parse_condition(text) {
+                Ok(condition) => selections.push((text.clone(), condition)),
+                Err(error) => problems.push(wrong("a selection", text, &error)),
+            }
+        }
+        let queries = queries(spec, problems);
+        let is_mondrian = plan.method.algorithm == Algorithm::Mondrian;
+        let mut workload = WorkloadPlan { names, selections, queries, uses_targets: false };
+        let is_tds = plan.method.algorithm == Algorithm::Tds;
+        let asks_targets =
+            workload.has(SplitName::InfoGain) || workload.has(SplitName::Lsd) || is_tds;
+        let composed = workload.has(SplitName::Selection) && plan.target().is_some();
+        workload.uses_targets = asks_targets || composed && is_mondrian;
+        workload.check_columns(plan, problems);
+        if asks_targets && plan.target().is_none() {
+            let what = if is_tds { "tds" } else { "splitting by infogain or lsd" };
+            problems.push(
+                Problem::new(format!("{what} needs a target"))
+                    .help("name the column that will be predicted with --target"),
+            );
+        }
+        if workload.has(SplitName::Selection) && spec.workload.select.is_empty() {
+            problems.push(
+                Problem::new("splitting by selection needs a selection")
+                    .help("say what will be selected, e.g. --select \"age >= 40\""),
+            );
+        }
+        let has_queries = !spec.workload.queries.is_empty() || spec.workload.queries_file.is_some();
+        if workload.has(SplitName::Queries) && !has_queries {
+            problems.push(
+                Problem::new("splitting by queries needs queries").help(
+                    "say what will be asked, e.g. --query \"SELECT COUNT(*) WHERE age < 30\"",
+                ),
+            );
+        }
+        workload
+    }
+
+    fn has(&self, name: SplitName) -> bool {
+        self.names.contains(&name)
+    }
+
+    /// Whether the search makes use of it.
+    pub(crate) fn is_used(&self) -> bool {
+        self.uses_targets || self.has(SplitName::Selection) || self.has(SplitName::Queries)
+    }
+
+    /// What is said of the release but not looked at by the search.
+    pub(crate) fn unused(&self, plan: &Plan) -> Option<String> {
+        let parts = [
+            ("selections", !self.selections.is_empty() && !self.has(SplitName::Selection)),
+            ("queries", !self.queries.is_empty() && !self.has(SplitName::Queries)),
+        ];
+        let unused: Vec<&str> =
+            parts.iter().filter(|(_, is_unused)| *is_unused).map(|(what, _)| *what).collect();
+        let is_mondrian = plan.method.algorithm == Algorithm::Mondrian;
+        (!unused.is_empty()).then(|| {
+            let way = if is_mondrian { "--split" } else { "--algorithm mondrian --split" };
+            let name = if unused[0] == "queries" { "queries" } else { "selection" };
+            format!("the search does not look at the {}; {way} {name} does", unused.join(" and "))
+        })
+    }
+
+    /// The columns that queries add up and that are released as they are.
+    pub(crate) fn asked_columns(&self) -> impl Iterator<Item = &str> {
+        let is_used = self.has(SplitName::Queries);
+        let queries = self.queries.iter().filter(move |_| is_used);
+        queries.flat_map(|(query, _)| query.aggregates.iter().filter_map(summed))
+    }
+
+    /// Refuses columns that are not there, and conditions on columns that are not recoded.
+    fn check_columns(&self, plan: &Plan, problems: &mut Vec<Problem>) {
+        let mut seen: Vec<&str> = Vec::new();
+        let names: Vec<&str> = plan.columns.iter().map(|column| column.name.as_str()).collect();
+        let conditions = self.selections.iter().map(|(_, condition)| condition);
+        let conditions: Vec<&Condition> =
+            conditions.chain(self.queries.iter().map(|(query, _)| &query.condition)).collect();
+        let tested = conditions.iter().flat_map(|condition| condition.columns());
+        let of_queries = self.queries.iter().flat_map(|(query, _)| {
+            query.aggregates.iter().filter_map(summed).chain(query.group_by.iter().map(|c| &**c))
+        });
+        for name in tested.chain(of_queries) {
+            if seen.contains(&name) {
+                continue;
+            }
+            seen.push(name);
+            if !names.contains(&name) {
+                let problem =
+                    Problem::new(format!("the workload names `{name}`, which is not in the input"));
+                problems.push(match nearest(name, names.iter().copied()) {
+                    Some(near) => problem.help(format!("did you mean `{near}`?")),
+                    None => problem.help(format!("its columns are {}", names.join(", "))),
+                });
+            }
+        }
+        if !problems.is_empty() {
+            return;
+        }
+        let is_quasi =
+            |name: &str| plan.columns.iter().any(|c| c.name == name && c.role == Some(Role::Quasi));
+        let is_out = |name: &str| {
+            let column = plan.columns.iter().find(|column| column.name == name);
+            column.is_none_or(|column| matches!(column.role, None | Some(Role::Identifier)))
+        };
+        for condition in conditions {
+            let columns = condition.columns();
+            if let Some(out) = columns.iter().find(|name| is_out(name)) {
+                problems.push(
+                    Problem::new(format!("the workload asks for `{out}`, which is not released"))
+                        .help("give the column a role, or ask for others"),
+                );
+            } else if recoded_part(condition, &is_quasi).is_none() {
+                problems.push(
+                    Problem::new(format!(
+                        "a condition of the workload joins recoded and other columns by OR: {}",
+                        columns.join(", ")
+                    ))
+                    .help("write a condition for each, or join them by AND"),
+                );
+            }
+        }
+    }
+
+    /// The workload in the codes of a table. `extras` are the targets' columns and those that queries add
+    /// up, by the columns of the source, with their places among the extra columns.
+    pub(crate) fn build(
+        &self,
+        plan: &Plan,
+        attributes: &[Attribute],
+        extras: &[(usize, usize, &OrderedColumn)],
+    ) -> Result<Workload, JobError> {
+        let mut problems = Vec::new();
+        let targets =
+            if self.uses_targets { self.targets(plan, extras, &mut problems) } else { Vec::new() };
+        let mut selections = Vec::new();
+        if self.has(SplitName::Selection) {
+            for (text, condition) in &self.selections {
+                match regions(attributes, condition) {
+                    Ok(found) => {
+                        selections.extend(found.iter().flat_map(|r| rectangles(attributes, r)));
+                    }
+                    Err(problem) => problems.push(about(text, problem)),
+                }
+            }
+        }
+        let queries = if self.has(SplitName::Queries) {
+            self.weighted(plan, attributes, extras, &mut problems)
+        } else {
+            Vec::new()
+        };
+        let n_boxes = queries.iter().map(|query| query.regions.len()).sum::<usize>();
+        for (what, n) in [("selections", selections.len()), ("queries", n_boxes)] {
+            if n > MOST_BOXES {
+                problems.push(
+                    Problem::new(format!(
+                        "the {what} fall apart into {n} rectangles, the most are {MOST_BOXES}"
+                    ))
+                    .help("leave some out, or write them with fewer ORs and INs"),
+                );
+            }
+        }
+        let splits = self.splits();
+        if problems.is_empty() {
+            Ok(Workload { splits, targets, selections, queries })
+        } else {
+            Err(JobError::Request(problems))
+        }
+    }
+
+    /// The criteria in the order in which they are asked. Selections go before the targets' criterion, and
+    /// what queries leave open is cut at the median.
+    fn splits(&self) -> Vec<Split> {
+        let mut splits: Vec<Split> = Vec::new();
+        for name in &self.names {
+            let split = match name {
+                SplitName::Median => Split::Median,
+                SplitName::InfoGain | SplitName::Lsd => Split::Targets,
+                SplitName::Selection => Split::Selection,
+                SplitName::Queries => Split::Queries,
+            };
+            if !splits.contains(&split) {
+                splits.push(split);
+            }
+        }
+        let goes_on = splits.iter().any(|split| matches!(split, Split::Median | Split::Targets));
+        if !goes_on && self.uses_targets {
+            splits.push(Split::Targets);
+        } else if !goes_on && splits.contains(&Split::Queries) {
+            splits.push(Split::Median);
+        }
+        splits
+    }
+
+    /// The targets, each as labels or numbers.
+    fn targets(
+        &self,
+        plan: &Plan,
+        extras: &[(usize, usize, &OrderedColumn)],
+        problems: &mut Vec<Problem>,
+    ) -> Vec<Target> {
+        let is_tds = plan.method.algorithm == Algorithm::Tds;
+        let wants_numbers = self.has(SplitName::Lsd);
+        let mut targets = Vec::new();
+        for (at, extra, ordered) in extras.iter().filter(|(at, _, _)| plan.columns[*at].spec.target)
+        {
+            let name = &plan.columns[*at].name;
+            let dictionary = &ordered.ranked.dictionary;
+            let n_labels = dictionary.n_codes();
+            let is_number = is_number(dictionary.kind);
+            let is_label = if is_tds {
+                !is_number || n_labels <= MOST_NUMERIC_LABELS
+            } else {
+                !is_number || !wants_numbers && n_labels <= MOST_NUMERIC_LABELS
+            };
+            if is_label && n_labels > MOST_LABELS {
+                problems.push(
+                    Problem::new(format!(
+                        "the target `{name}` has {n_labels} labels, the most are {MOST_LABELS}"
+                    ))
+                    .help("group them, or name another target"),
+                );
+            }
+            if is_tds && !is_label {
+                problems.push(
+                    Problem::new(format!(
+                        "tds predicts labels, the target `{name}` has {n_labels} different numbers"
+                    ))
+                    .help("use --algorithm mondrian --split lsd"),
+                );
+            }
+            targets.push(if is_label { Target::Labels(*extra) } else { Target::Numbers(*extra) });
+        }
+        let n_labels = targets.iter().filter(|t| matches!(t, Target::Labels(_))).count();
+        if wants_numbers && n_labels == targets.len() && !self.has(SplitName::InfoGain) {
+            problems.push(
+                Problem::new("splitting by lsd needs a target of numbers")
+                    .help("use --split infogain for labels"),
+            );
+        }
+        if self.has(SplitName::InfoGain) && !wants_numbers && n_labels == 0 {
+            problems.push(
+                Problem::new(format!(
+                    "splitting by infogain needs a target of labels; numbers with more than \
+                     {MOST_NUMERIC_LABELS} values are none"
+                ))
+                .help("use --split lsd for numbers"),
+            );
+        }
+        targets
+    }
+
+    fn weighted(
+        &self,
+        plan: &Plan,
+        attributes: &[Attribute],
+        extras: &[(usize, usize, &OrderedColumn)],
+        problems: &mut Vec<Problem>,
+    ) -> Vec<WeightedQuery> {
+        let mut found = Vec::new();
+        for (query, weight) in &self.queries {
+            let regions = match regions(attributes, &query.condition) {
+                Ok(regions) => regions,
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            };
+            for aggregate in &query.aggregates {
+                let is_mean = matches!(aggregate, Aggregate::Avg(_));
+                let value = value_of(plan, attributes, extras, aggregate);
+                let regions = regions.clone();
+                found.push(WeightedQuery { regions, value, is_mean, weight: *weight });
+            }
+        }
+        found
+    }
+}
+
+/// What an aggregate adds up. A least or greatest value, and a column without numbers, are treated as
+/// counts.
+fn value_of(
+    plan: &Plan,
+    attributes: &[Attribute],
+    extras: &[(usize, usize, &OrderedColumn)],
+    aggregate: &Aggregate,
+) -> QueryValue {
+    let (Aggregate::Sum(column) | Aggregate::Avg(column)) = aggregate else {
+        return QueryValue::Rows;
+    };
+    if let Some(at) = attributes.iter().position(|attribute| attribute.name == *column) {
+        let is_line = matches!(attributes[at].shape, Shape::Numeric);
+        return if is_line { QueryValue::Attribute(at) } else { QueryValue::Rows };
+    }
+    let found = extras.iter().find(|(at, _, _)| plan.columns[*at].name == *column);
+    match found {
+        Some((_, extra, ordered)) if is_number(ordered.ranked.dictionary.kind) => {
+            QueryValue::Extra(*extra)
+        }
+        _ => QueryValue::Rows,
+    }
+}
+
+/// Whether values are numbers that can be added up.
+fn is_number(kind: Kind) -> bool {
+    matches!(kind, Kind::Integer | Kind::Decimal)
+}
+
+/// The column whose values an aggregate looks at.
+fn summed(aggregate: &Aggregate) -> Option<&str> {
+    match aggregate {
+        Aggregate::Count => None,
+        Aggregate::CountOf(column)
+        | Aggregate::Sum(column)
+        | Aggregate::Avg(column)
+        | Aggregate::Min(column)
+        | Aggregate::Max(column) => Some(column),
+    }
+}
+
+fn names(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Vec<SplitName> {
+    let Some(text) = &spec.search.split else { return Vec::new() };
+    let words: Vec<&str> = text.split(',').map(str::trim).collect();
+    let names: Vec<SplitName> = words
+        .iter()
+        .filter_map(|word| crate::plan::choice("split", Some(word), &SPLITS, problems))
+        .collect();
+    let is_median = names.iter().all(|name| *name == SplitName::Median);
+    if plan.method.algorithm == Algorithm::MondrianRelaxed && !is_median {
+        problems.push(
+            Problem::new("relaxed partitioning cuts at medians only")
+                .help("drop --relaxed or --split"),
+        );
+    } else if plan.method.algorithm != Algorithm::Mondrian && !is_median {
+        problems.push(
+            Problem::new("`split` is for the algorithm mondrian")
+                .help("drop it, or ask for --algorithm mondrian"),
+        );
+    }
+    names
+}
+
+/// The queries of the job and of its file.
+fn queries(spec: &JobSpec, problems: &mut Vec<Problem>) -> Vec<(Query, f64)> {
+    let mut texts: Vec<(String, f64)> = Vec::new();
+    for query in &spec.workload.queries {
+        texts.push(match query {
+            QuerySpec::Sql(sql) => (sql.clone(), 1.0),
+            QuerySpec::Weighted { sql, weight } => (sql.clone(), *weight),
+        });
+    }
+    if let Some(path) = &spec.workload.queries_file {
+        match std::fs::read_to_string(Path::new(path)) {
+            Ok(text) => {
+                let lines = text.lines().map(|line| line.trim().trim_end_matches(';'));
+                let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+                texts.extend(lines.map(|line| (line.to_owned(), 1.0)));
+            }
+            Err(error) => problems.push(Problem::new(format!(
+                "the queries `{path}` cannot be read: {}",
+                error.kind()
+            ))),
+        }
+    }
+    let mut found = Vec::new();
+    for (text, weight) in texts {
+        if !(weight.is_finite() && weight > 0.0) {
+            problems.push(about(
+                &text,
+                Problem::new(format!("a weight must be a number above 0, found {weight}")),
+            ));
+        }
+        match parse_query(&text) {
+            Ok(query) => found.push((query, weight)),
+            Err(error) => problems.push(wrong("a query", &text, &error)),
+        }
+    }
+    found
+}
+
+fn wrong(what: &str, text: &str, error: &dyn std::error::Error) -> Problem {
+    Problem::new(format!("{what} of the workload, `{}`: {error}", shortened(text)))
+}
+
+fn about(text: &str, problem: Problem) -> Problem {
+    Problem { message: format!("`{}`: {}", shortened(text), problem.message), ..problem }
+}
+
+/// The beginning of a text that the user wrote.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    text.chars().take(MOST).chain("...".chars()).collect()
+}
+
+/// What a condition asks of recoded columns: all of it, or the parts of an AND that test no other column.
+/// What is asked of other columns is answered exactly by the release. None if both are joined otherwise.
+fn recoded_part(condition: &Condition, is_quasi: &impl Fn(&str) -> bool) -> Option<Condition> {
+    let columns = condition.columns();
+    if columns.iter().all(|name| is_quasi(name)) {
+        return Some(condition.clone());
+    }
+    if !columns.iter().any(|name| is_quasi(name)) {
+        return Some(Condition::All(Vec::new()));
+    }
+    match condition {
+        Condition::All(parts) => {
+            let parts = parts.iter().map(|part| recoded_part(part, is_quasi));
+            parts.collect::<Option<Vec<_>>>().map(Condition::All)
+        }
+        _ => None,
+    }
+}
+
+/// The disjoint regions of a condition, in codes.
+pub(crate) fn regions(
+    attributes: &[Attribute],
+    condition: &Condition,
+) -> Result<Vec<Region>, Problem> {
+    let position = |name: &str| attributes.iter().position(|attribute| attribute.name == name);
+    let condition =
+        recoded_part(condition, &|name| position(name).is_some()).unwrap_or(Condition::All(vec![]));
+    let mut misfit = None;
+    condition.each_test(&mut |column, test| {
+        let attribute = &attributes[position(column).expect("a recoded column")];
+        misfit = misfit.take().or_else(|| misfitting(attribute, test));
+    });
+    if let Some(problem) = misfit {
+        return Err(problem);
+    }
+    let codes = |column: &str, test: &Test| {
+        let at = position(column).expect("a recoded column");
+        (at, admitted(&attributes[at], test))
+    };
+    condition.regions(&codes).map_err(|_| {
+        Problem::new(format!("a condition falls apart into more than {MOST_REGIONS} regions"))
+            .help("write it with fewer ORs")
+    })
+}
+
+/// What is wrong with a test of an attribute.
+fn misfitting(attribute: &Attribute, test: &Test) -> Option<Problem> {
+    let literals = match test {
+        Test::Compare(_, literal) => std::slice::from_ref(literal),
+        Test::In(literals) | Test::NotIn(literals) => literals,
+        Test::IsMissing | Test::IsPresent => return None,
+    };
+    let name = &attribute.name;
+    let kind = attribute.dictionary.kind;
+    if matches!(attribute.shape, Shape::Numeric) {
+        let is_wrong = |literal: &Literal| place(kind, literal).is_none();
+        return literals.iter().any(is_wrong).then(|| {
+            Problem::new(format!("`{name}` is {kind}, but is compared with something else"))
+                .help("write numbers without quotes, and dates as '2024-01-31'")
+        });
+    }
+    let Test::Compare(comparison, literal) = test else { return None };
+    let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+    let is_listed = attribute.dictionary.texts.contains(&literal.text);
+    (is_order && matches!(attribute.shape, Shape::Ordinal) && !is_listed).then(|| {
+        Problem::new(format!("`{name}` is compared with a value that its order does not have"))
+    })
+}
+
+/// Where a constant lies among the values of a kind.
+fn place(kind: Kind, literal: &Literal) -> Option<f64> {
+    match kind {
+        Kind::Integer | Kind::Decimal => literal.text.parse().ok(),
+        Kind::Date => position(kind, &literal.text),
+        Kind::Timestamp => position(kind, &literal.text)
+            .or_else(|| position(kind, &format!("{}T00:00:00", literal.text))),
+        Kind::Boolean | Kind::Text => None,
+    }
+}
+
+/// The codes that satisfy a test.
+fn admitted(attribute: &Attribute, test: &Test) -> CodeSet {
+    let missing = attribute.dictionary.missing();
+    let holds = |code: u32| match test {
+        Test::IsMissing => Some(code) == missing,
+        Test::IsPresent => Some(code) != missing,
+        _ if Some(code) == missing => false,
+        Test::Compare(comparison, literal) => comparison.holds(ordering(attribute, code, literal)),
+        Test::In(literals) => literals.iter().any(|l| ordering(attribute, code, l).is_eq()),
+        Test::NotIn(literals) => !literals.iter().any(|l| ordering(attribute, code, l).is_eq()),
+    };
+    CodeSet::of(attribute.n_codes(), holds)
+}
+
+/// How a value lies to a constant: by place on the line, by rank in a declared order, as numbers if both
+/// are, else as texts.
+fn ordering(attribute: &Attribute, code: u32, literal: &Literal) -> std::cmp::Ordering {
+    let dictionary = &attribute.dictionary;
+    let text = dictionary.text(code).unwrap_or_default();
+    match &attribute.shape {
+        Shape::Numeric => {
+            let at = place(dictionary.kind, literal).unwrap_or(f64::NAN);
+            dictionary.positions[code as usize].total_cmp(&at)
+        }
+        Shape::Ordinal if dictionary.texts.contains(&literal.text) => {
+            let rank = dictionary.texts.iter().position(|known| *known == literal.text);
+            (code as usize).cmp(&rank.unwrap_or_default())
+        }
+        _ => match (literal.is_number, text.parse::<f64>(), literal.text.parse::<f64>()) {
+            (true, Ok(value), Ok(number)) => value.total_cmp(&number),
+            _ if dictionary.kind == Kind::Boolean => {
+                text.to_ascii_lowercase().cmp(&literal.text.to_ascii_lowercase())
+            }
+            _ => text.cmp(literal.text.as_str()),
+        },
+    }
+}
+
+/// A region as rectangles: ordered attributes by runs of codes, so that each is an interval.
+fn rectangles(attributes: &[Attribute], region: &Region) -> Vec<Region> {
+    let mut found = vec![Region::default()];
+    for (at, set) in &region.sides {
+        let is_ordered = matches!(attributes[*at].shape, Shape::Numeric | Shape::Ordinal);
+        let runs = set.runs();
+        let sides: Vec<CodeSet> = if is_ordered && runs.len() * found.len() <= MOST_BOXES {
+            let of_run = |(lo, hi): &(u32, u32)| {
+                CodeSet::of(set.n_codes(), |code| (*lo..=*hi).contains(&code))
+            };
+            runs.iter().map(of_run).collect()
+        } else {
+            vec![set.clone()]
+        };
+        found = found
+            .iter()
+            .flat_map(|region| {
+                sides.iter().map(|side| {
+                    let mut region = region.clone();
+                    region.sides.push((*at, side.clone()));
+                    region
+                })
+            })
+            .collect();
+    }
+    found
+}
