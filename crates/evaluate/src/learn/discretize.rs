@@ -117,3 +117,56 @@ pub(super) fn midpoint(low: f64, high: f64) -> f64 {
     let middle = low + (high - low) / 2.0;
     if middle < high { middle } else { low }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(values: &[f64], labels: &[usize], expected: &[f64]) {
+        let mut sorted: Vec<(f64, usize)> =
+            values.iter().copied().zip(labels.iter().copied()).collect();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert_eq!(cuts(&sorted, labels.iter().max().map_or(1, |label| label + 1)), expected);
+    }
+
+    #[test]
+    fn a_clean_border_is_cut_once() {
+        let values: Vec<f64> = (0..20).map(f64::from).collect();
+        let labels: Vec<usize> = (0..20).map(|at| usize::from(at >= 12)).collect();
+        check(&values, &labels, &[11.5]);
+    }
+
+    #[test]
+    fn a_middle_interval_is_cut_twice() {
+        let values: Vec<f64> = (0..60).map(f64::from).collect();
+        let labels: Vec<usize> = (0..60).map(|at| usize::from((20..40).contains(&at))).collect();
+        check(&values, &labels, &[19.5, 39.5]);
+    }
+
+    #[test]
+    fn noise_few_rows_and_equal_values_are_not_cut() {
+        let values: Vec<f64> = (0..40).map(f64::from).collect();
+        let labels: Vec<usize> = (0..40).map(|at| at % 2).collect();
+        check(&values, &labels, &[]);
+        check(&[1.0, 2.0, 3.0, 4.0], &[0, 1, 0, 1], &[]);
+        check(&[3.0; 30], &[0; 30], &[]);
+    }
+
+    #[test]
+    fn codes_that_no_training_row_has_have_no_category() {
+        let categories = Categories::Codes(vec![2.0, 5.0]);
+        assert_eq!(
+            [2.0, 3.0, 5.0, 9.0].map(|code| categories.of(code)),
+            [Some(0), None, Some(1), None]
+        );
+        let categories = Categories::Cuts(vec![2.0, 5.0]);
+        assert_eq!([2.0, 2.5, 99.0].map(|value| categories.of(value)), [Some(0), Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn a_midpoint_divides_even_neighbours() {
+        let next = 1.0_f64.next_up();
+        assert!(midpoint(1.0, next) < next);
+    }
+}

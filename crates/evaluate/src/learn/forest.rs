@@ -3,7 +3,7 @@
 //! For a 0/1 target the variance that such a tree reduces is half its Gini impurity, and the mean of the
 //! leaves is the share of the label, so this is Breiman's forest with averaged votes: one forest for two
 //! labels, else one for each label. The crate's classification forest is not used, for the reasons that
-//! `c45` gives of its trees: it took 60 times as long.
+//! `c45` gives of its trees; it also takes six times as long (13 s for 30,000 rows of Adult).
 
 use rayon::prelude::*;
 use smartcore::ensemble::random_forest_regressor::{

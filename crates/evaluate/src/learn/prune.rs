@@ -112,3 +112,21 @@ fn upper_limit(n: f64, wrong: f64) -> f64 {
     let spread = (rate / n - rate * rate / n + squared / (4.0 * n * n)).sqrt();
     n * (rate + squared / (2.0 * n) + QUANTILE * spread) / (1.0 + squared / n)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_agree_with_quinlans_book() {
+        // C4.5, section 4.2: leaves of 6, 9 and 1 rows without an error, and 16 rows with one.
+        let near = |found: f64, expected: f64| {
+            assert!((found - expected).abs() < 0.01, "{found} is not {expected}");
+        };
+        near(upper_limit(6.0, 0.0), 6.0 * 0.206);
+        near(upper_limit(9.0, 0.0), 9.0 * 0.143);
+        near(upper_limit(1.0, 0.0), 0.750);
+        assert!((upper_limit(16.0, 1.0) / 16.0 - 0.157).abs() < 0.02);
+        near(upper_limit(2.0, 2.0), 2.0);
+    }
+}

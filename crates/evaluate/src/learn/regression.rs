@@ -1,9 +1,11 @@
-//! Linear regression and a regression tree: `smartcore`'s, on prepared columns.
+//! Linear regression on `smartcore`'s Cholesky decomposition, and its regression tree.
+//!
+//! The normal equations are summed here: the crate's ridge regression refuses constant columns and tables
+//! of fewer rows than columns, and its matrix product took 3 of 4 seconds on 30,000 rows.
 
+use smartcore::linalg::basic::arrays::Array;
 use smartcore::linalg::basic::matrix::DenseMatrix;
-use smartcore::linear::ridge_regression::{
-    RidgeRegression, RidgeRegressionParameters, RidgeRegressionSolverName,
-};
+use smartcore::linalg::traits::cholesky::CholeskyDecomposable;
 use smartcore::tree::decision_tree_regressor::{
     DecisionTreeRegressor, DecisionTreeRegressorParameters,
 };
@@ -20,7 +22,7 @@ const LEAF_SIZES: [usize; 5] = [4, 10, 25, 60, 150];
 /// One training row in this many is held out to choose the leaf size.
 const HELD_OUT: usize = 4;
 
-/// Least squares on standardised columns.
+/// Least squares on standardised columns, by the normal equations.
 pub(super) fn linear(
     train: &Features,
     targets: &[f64],
@@ -29,33 +31,46 @@ pub(super) fn linear(
     let design = Design::new(train);
     let width = design.width();
     let centre = mean(targets);
-    if width == 0 || test.n_rows == 0 {
+    if width == 0 {
         return Ok(vec![centre; test.n_rows]);
     }
-    let mut cells = design.encode(train);
-    let means: Vec<f64> = (0..width)
-        .map(|column| mean(&cells.iter().skip(column).step_by(width).copied().collect::<Vec<_>>()))
-        .collect();
-    let subtract = |cells: &mut [f64]| {
-        cells.iter_mut().zip(means.iter().cycle()).for_each(|(cell, mean)| *cell -= mean);
+    let cells = design.encode(train);
+    let mut means = vec![0.0; width];
+    for row in cells.chunks_exact(width) {
+        means.iter_mut().zip(row).for_each(|(mean, cell)| *mean += cell / real(train.n_rows));
+    }
+    let centred = |row: &[f64]| -> Vec<f64> {
+        row.iter().zip(&means).map(|(cell, mean)| cell - mean).collect()
     };
-    subtract(&mut cells);
-    let mut centred: Vec<f64> = targets.iter().map(|target| target - centre).collect();
-    // The crate asks for more rows than columns; rows of zeros at target 0 change nothing.
-    let n_rows = train.n_rows.max(width + 1);
-    cells.resize(n_rows * width, 0.0);
-    centred.resize(n_rows, 0.0);
-    let parameters = RidgeRegressionParameters {
-        solver: RidgeRegressionSolverName::Cholesky,
-        alpha: RIDGE * real(train.n_rows),
-        normalize: false,
+    let mut squares = vec![0.0; width * width];
+    let mut products = vec![0.0; width];
+    for (row, target) in cells.chunks_exact(width).zip(targets) {
+        let row = centred(row);
+        for (at, &cell) in row.iter().enumerate() {
+            products[at] += cell * (target - centre);
+            let line = &mut squares[at * width..][..=at];
+            line.iter_mut().zip(&row).for_each(|(sum, other)| *sum += cell * other);
+        }
+    }
+    let weights = solve(squares, products, RIDGE * real(train.n_rows))?;
+    let answer = |row: &[f64]| {
+        centred(row).iter().zip(&weights).map(|(cell, weight)| cell * weight).sum::<f64>() + centre
     };
-    let x = DenseMatrix::new(n_rows, width, cells, false)?;
-    let model = RidgeRegression::fit(&x, &centred, parameters)?;
-    let mut cells = design.encode(test);
-    subtract(&mut cells);
-    let answers: Vec<f64> = model.predict(&DenseMatrix::new(test.n_rows, width, cells, false)?)?;
-    Ok(answers.into_iter().map(|answer| answer + centre).collect())
+    Ok(design.encode(test).chunks_exact(width).map(answer).collect())
+}
+
+/// The weights that solve the normal equations, of whose squares the lower triangle is given.
+fn solve(mut squares: Vec<f64>, products: Vec<f64>, ridge: f64) -> Result<Vec<f64>, LearnError> {
+    let width = products.len();
+    for row in 0..width {
+        squares[row * width + row] += ridge;
+        for column in row + 1..width {
+            squares[row * width + column] = squares[column * width + row];
+        }
+    }
+    let squares = DenseMatrix::new(width, width, squares, false)?;
+    let weights = squares.cholesky_solve_mut(DenseMatrix::new(width, 1, products, false)?)?;
+    Ok(weights.iterator(0).copied().collect())
 }
 
 /// A tree whose leaf size erred least on training rows that were held out.

@@ -149,3 +149,70 @@ fn ln_gamma(x: f64) -> f64 {
         / shifted;
     (shifted - 0.5) * shifted.ln() - shifted + (2.0 * PI).ln() / 2.0 + series - f64::ln(product)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn near(found: f64, expected: f64, tolerance: f64) {
+        assert!((found - expected).abs() <= tolerance, "{found} is not {expected}");
+    }
+
+    #[test]
+    fn shares_and_distances() {
+        near(accuracy(&[1, 2, 3, 4], &[1, 2, 0, 4]), 0.75, 0.0);
+        near(accuracy(&[], &[]), 0.0, 0.0);
+        near(mean_absolute_error(&[1.0, 5.0], &[2.0, 2.0]), 2.0, 0.0);
+        near(mean(&[1.0, 2.0, 6.0]), 3.0, 0.0);
+        near(standard_deviation(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]), 2.138_089_9, 1e-7);
+        near(standard_deviation(&[7.0]), 0.0, 0.0);
+    }
+
+    #[test]
+    fn the_smallest_of_equally_frequent_labels_is_the_majority() {
+        assert_eq!(majority(&[5, 3, 5, 3, 9]), Some(3));
+        assert_eq!(majority(&[]), None);
+    }
+
+    #[test]
+    fn conditional_entropy_is_weighted_by_class() {
+        near(conditional_entropy(&[0, 0, 0, 0], &[1, 1, 2, 2]), 1.0, 1e-12);
+        near(conditional_entropy(&[7, 8, 7, 8], &[1, 2, 1, 2]), 0.0, 1e-12);
+        // Half the rows in a class of one bit, a quarter in each of two pure classes.
+        near(conditional_entropy(&[0, 1, 0, 1, 0, 2, 0, 2], &[1, 1, 2, 1, 1, 2, 2, 2]), 0.5, 1e-12);
+        // One class of a third and two thirds.
+        near(conditional_entropy(&[0; 6], &[1, 1, 2, 2, 2, 2]), 0.918_295_834, 1e-9);
+        near(conditional_entropy(&[], &[]), 0.0, 0.0);
+    }
+
+    #[test]
+    fn the_paired_t_test_agrees_with_student() {
+        // The sleep of ten patients: Student, 1908.
+        let first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
+        let second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
+        let test = paired_t_test(&first, &second).unwrap();
+        near(test.t, -4.062_128, 1e-6);
+        near(test.p, 0.002_832_89, 1e-8);
+    }
+
+    #[test]
+    fn a_t_test_without_spread_is_certain() {
+        assert_eq!(paired_t_test(&[1.0], &[2.0]), None);
+        assert_eq!(paired_t_test(&[1.0, 2.0], &[1.0, 2.0]), Some(TTest { t: 0.0, p: 1.0 }));
+        let test = paired_t_test(&[2.0, 3.0], &[1.0, 2.0]).unwrap();
+        assert_eq!(test, TTest { t: f64::INFINITY, p: 0.0 });
+    }
+
+    #[test]
+    fn tails_agree_with_tables() {
+        let tail =
+            |t: f64, freedom: f64| incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t));
+        near(tail(1.0, 1.0), 0.5, 1e-12);
+        near(tail(12.706_204_7, 1.0), 0.05, 1e-9);
+        near(tail(2.228_138_9, 10.0), 0.05, 1e-8);
+        near(tail(2.626_405_5, 99.0), 0.01, 1e-8);
+        near(tail(1.962_341_5, 999.0), 0.05, 1e-6);
+        near(tail(0.0, 5.0), 1.0, 1e-12);
+    }
+}

