@@ -14,6 +14,9 @@ pub(super) struct Design {
     columns: Vec<Encoding>,
 }
 
+/// Columns with values; all others are 0.
+pub(super) type SparseRow = Vec<(usize, f64)>;
+
 enum Encoding {
     Constant,
     Number { mean: f64, deviation: f64 },
@@ -35,16 +38,24 @@ impl Design {
         self.columns.iter().map(Encoding::width).sum()
     }
 
-    /// The encoded rows, one after the other.
-    pub(super) fn encode(&self, features: &Features) -> Vec<f64> {
-        let mut encoded = Vec::with_capacity(features.n_rows * self.width());
-        for row in 0..features.n_rows {
+    /// The encoded rows: the columns that are not 0, ascending, with their values.
+    pub(super) fn encode(&self, features: &Features) -> Vec<SparseRow> {
+        let encode_row = |row: usize| {
+            let mut offset = 0;
+            let mut encoded = Vec::with_capacity(self.columns.len());
             for (&value, column) in features.row(row).iter().zip(&self.columns) {
-                column.push(value, &mut encoded);
+                encoded.extend(column.entry(value).map(|(at, entry)| (offset + at, entry)));
+                offset += column.width();
             }
-        }
-        encoded
+            encoded
+        };
+        (0..features.n_rows).map(encode_row).collect()
     }
+}
+
+/// The sum of the weights of a row's columns times their values.
+pub(super) fn weigh(row: &SparseRow, weights: &[f64]) -> f64 {
+    row.iter().map(|&(at, value)| weights[at] * value).sum()
 }
 
 impl Encoding {
@@ -56,16 +67,17 @@ impl Encoding {
         }
     }
 
-    fn push(&self, value: f64, encoded: &mut Vec<f64>) {
+    /// The one column of this encoding that is not 0, with its value; none for an unseen code.
+    fn entry(&self, value: f64) -> Option<(usize, f64)> {
         match self {
-            Encoding::Constant => {}
-            Encoding::Number { mean, deviation } => encoded.push((value - mean) / deviation),
+            Encoding::Constant => None,
+            Encoding::Number { mean, deviation } => Some((0, (value - mean) / deviation)),
             Encoding::Rank { codes, mean, deviation } => {
-                encoded.push((rank(codes, value) - mean) / deviation);
+                Some((0, (rank(codes, value) - mean) / deviation))
             }
             Encoding::OneHot { codes } => {
-                let is_code = |&code: &f64| f64::from(u8::from(code <= value && value <= code));
-                encoded.extend(codes.iter().map(is_code));
+                let at = codes.partition_point(|&code| code < value);
+                codes.get(at).is_some_and(|&code| code <= value).then_some((at, 1.0))
             }
         }
     }

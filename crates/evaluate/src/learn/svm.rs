@@ -8,11 +8,11 @@
 //!
 //! # Cost
 //!
-//! O(n·w) a pass for `n` rows of `w` encoded columns, at most [`MAX_PASSES`] passes for a pair.
+//! O(n·q) a pass for `n` rows of `q` columns (of a code's columns only one is not 0), at most [`MAX_PASSES`] passes for a pair.
 
 use rayon::prelude::*;
 
-use super::encode::Design;
+use super::encode::{Design, SparseRow, weigh};
 use super::{Features, Labelled, next_random, shuffle};
 
 /// What a row on the wrong side costs, as SMO's default.
@@ -35,28 +35,27 @@ pub(super) fn predict(train: &Labelled, test: &Features, seed: u64) -> Vec<usize
         .par_iter()
         .map(|&(a, b)| {
             let members = train.codes.iter().enumerate().filter(|&(_, &c)| c == a || c == b);
-            let examples: Vec<(&[f64], f64)> = members
-                .map(|(row, &c)| (&rows[row * width..][..width], if c == b { 1.0 } else { -1.0 }))
-                .collect();
-            train_pair(&examples, seed ^ ((a as u64) << 32 | b as u64))
+            let examples: Vec<(&SparseRow, f64)> =
+                members.map(|(row, &c)| (&rows[row], if c == b { 1.0 } else { -1.0 })).collect();
+            train_pair(&examples, width, seed ^ ((a as u64) << 32 | b as u64))
         })
         .collect();
-    let vote = |row: &[f64]| {
+    let vote = |row: &SparseRow| {
         let mut votes = vec![0; n_classes];
         for (&(a, b), plane) in pairs.iter().zip(&planes) {
             votes[if side(plane, row) > 0.0 { b } else { a }] += 1;
         }
         super::most_frequent(&votes)
     };
-    design.encode(test).chunks_exact(width).map(vote).collect()
+    design.encode(test).iter().map(vote).collect()
 }
 
 /// The weights of the plane between rows of side -1 and rows of side 1; the last one is the bias.
-fn train_pair(examples: &[(&[f64], f64)], seed: u64) -> Vec<f64> {
-    let mut plane = vec![0.0; examples[0].0.len() + 1];
+fn train_pair(examples: &[(&SparseRow, f64)], width: usize, seed: u64) -> Vec<f64> {
+    let mut plane = vec![0.0; width + 1];
     let mut alphas = vec![0.0; examples.len()];
     let lengths: Vec<f64> =
-        examples.iter().map(|(row, _)| row.iter().map(|x| x * x).sum::<f64>() + 1.0).collect();
+        examples.iter().map(|(row, _)| row.iter().map(|(_, x)| x * x).sum::<f64>() + 1.0).collect();
     let mut order: Vec<usize> = (0..examples.len()).collect();
     let mut random = seed;
     next_random(&mut random);
@@ -80,8 +79,10 @@ fn train_pair(examples: &[(&[f64], f64)], seed: u64) -> Vec<f64> {
             if projected.abs() > 1e-12 {
                 alphas[at] = (old - gradient / lengths[at]).clamp(0.0, COST);
                 let step = (alphas[at] - old) * sign;
-                plane.iter_mut().zip(row).for_each(|(weight, x)| *weight += step * x);
-                plane[row.len()] += step;
+                for &(column, x) in row {
+                    plane[column] += step * x;
+                }
+                plane[width] += step;
             }
         }
         if highest - lowest < TOLERANCE {
@@ -92,6 +93,6 @@ fn train_pair(examples: &[(&[f64], f64)], seed: u64) -> Vec<f64> {
 }
 
 /// On which side of the plane a row is, and how far.
-fn side(plane: &[f64], row: &[f64]) -> f64 {
-    plane.iter().zip(row).map(|(weight, x)| weight * x).sum::<f64>() + plane[row.len()]
+fn side(plane: &[f64], row: &SparseRow) -> f64 {
+    weigh(row, plane) + plane[plane.len() - 1]
 }
