@@ -1,9 +1,9 @@
 //! Cutting a numeric column into intervals that say something about the labels.
 //!
-//! Fayyad and Irani: *Multi-Interval Discretization of Continuous-Valued Attributes for Classification
-//! Learning*, IJCAI 1993. An interval is cut where the labels of both sides have the least entropy, as
-//! long as the gain pays for describing the cut. As in Weka, the cut costs the logarithm of the number
-//! of places where the interval could be cut, not of its number of rows.
+//! Fayyad and Irani: *Multi-Interval Discretization of Continuous-Valued Attributes for
+//! Classification Learning*, IJCAI 1993. An interval is cut where the labels of both sides have the
+//! least entropy, as long as the gain pays for describing the cut. As in Weka, the cut costs the
+//! logarithm of the number of places where the interval could be cut, not of its number of rows.
 
 use super::{Labelled, real, score::total_bits};
 

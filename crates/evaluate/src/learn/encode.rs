@@ -8,8 +8,8 @@ const MAX_ONE_HOT: usize = 64;
 /// How many rows of the overall mean are added to the rows of each code.
 const PRIOR_ROWS: f64 = 2.0;
 
-/// Columns for linear models: numbers standardised on the training rows, a 0/1 column for every code,
-/// nothing for constant columns.
+/// Columns for linear models: numbers standardised on the training rows, a 0/1 column for every
+/// code, nothing for constant columns.
 pub(super) struct Design {
     columns: Vec<Encoding>,
 }

@@ -1,13 +1,15 @@
 //! Models that are trained on one table and tried on another.
 //!
 //! The models stand in for those of the Weka package that *Workload-Aware Anonymization* (LeFevre,
-//! DeWitt, Ramakrishnan, KDD 2006, section 4.1) trains on releases: J48 is [`Learner::DecisionTree`],
-//! naive Bayes with supervised discretization is [`Learner::NaiveBayes`], 40 random trees are
-//! [`Learner::RandomForest`], SMO is [`Learner::LinearSvm`] and M5 is [`Regressor::RegressionTree`].
-//! Naive Bayes, the forest and both regressors come from the crate `smartcore`; the decision tree and
-//! the support vector machine are ours, and their files say why.
+//! DeWitt, Ramakrishnan, KDD 2006, section 4.1) trains on releases: J48 is
+//! [`Learner::DecisionTree`], naive Bayes with supervised discretization is
+//! [`Learner::NaiveBayes`], 40 random trees are [`Learner::RandomForest`], SMO is
+//! [`Learner::LinearSvm`] and M5 is [`Regressor::RegressionTree`]. Naive Bayes, the forest and both
+//! regressors come from the crate `smartcore`; the decision tree and the support vector machine are
+//! ours, and their files say why.
 //!
-//! Every model is deterministic: the same rows and seed give the same answers on any number of threads.
+//! Every model is deterministic: the same rows and seed give the same answers on any number of
+//! threads.
 
 mod bayes;
 mod c45;
@@ -134,8 +136,8 @@ impl Learner {
 
     /// Trains on the rows of `train` with their `labels`, and answers for every row of `test`.
     ///
-    /// Only the labels of `train` can be answered. With one label, or without columns, the answer is
-    /// the most frequent label.
+    /// Only the labels of `train` can be answered. With one label, or without columns, the answer
+    /// is the most frequent label.
     pub fn predict(
         self,
         train: &Features,

@@ -1,8 +1,8 @@
 //! Pessimistic pruning of a decision tree, as J48 does it at its default confidence of 0.25.
 //!
-//! First, subtrees that err no less on the training rows than a leaf would are collapsed. Then, from the
-//! leaves up, a subtree gives way to a leaf, or to its largest branch (subtree raising), when the upper
-//! confidence limit of the errors grows by at most [`SLACK`].
+//! First, subtrees that err no less on the training rows than a leaf would are collapsed. Then,
+//! from the leaves up, a subtree gives way to a leaf, or to its largest branch (subtree raising),
+//! when the upper confidence limit of the errors grows by at most [`SLACK`].
 
 use super::c45::Tree;
 use super::{Labelled, most_frequent, real};
@@ -74,7 +74,8 @@ fn estimate_branch(tree: &Tree, node: usize, train: &Labelled, rows: &[usize]) -
         + estimate(&train.counts(others))
 }
 
-/// Counts and labels afresh for a subtree that was given these rows. A node without rows keeps its label.
+/// Counts and labels afresh for a subtree that was given these rows. A node without rows keeps its
+/// label.
 fn recount(tree: &mut Tree, node: usize, train: &Labelled, rows: &[usize]) {
     let counts = train.counts(rows.iter().copied());
     if !rows.is_empty() {

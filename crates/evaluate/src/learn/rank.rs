@@ -5,8 +5,8 @@ use super::score::total_bits;
 use super::{Features, Labelled, LearnError, check_tables, real};
 
 /// The columns with their information gain about the labels in bits, the most telling column first
-/// and the first of equals before the others. Numbers are cut into intervals before they are rated, so
-/// a numeric column that is worth no cut gains nothing.
+/// and the first of equals before the others. Numbers are cut into intervals before they are rated,
+/// so a numeric column that is worth no cut gains nothing.
 pub fn rank_columns(features: &Features, labels: &[u32]) -> Result<Vec<(usize, f64)>, LearnError> {
     check_tables(features, labels.len(), features)?;
     let labelled = Labelled::new(features, labels);

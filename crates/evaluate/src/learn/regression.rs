@@ -1,7 +1,8 @@
 //! Linear regression on `smartcore`'s Cholesky decomposition, and its regression tree.
 //!
-//! The normal equations are summed here: the crate's ridge regression refuses constant columns and tables
-//! of fewer rows than columns, and took 4 s on 30,000 rows of Adult where this takes less than 0.1 s.
+//! The normal equations are summed here: the crate's ridge regression refuses constant columns and
+//! tables of fewer rows than columns, and took 4 s on 30,000 rows of Adult where this takes less
+//! than 0.1 s.
 
 use smartcore::linalg::basic::arrays::Array;
 use smartcore::linalg::basic::matrix::DenseMatrix;
@@ -14,8 +15,8 @@ use super::encode::{self, Design};
 use super::score::{mean, mean_absolute_error};
 use super::{Features, LearnError, forest, real};
 
-/// The ridge beside the squares of a standardised column: enough to tell collinear columns apart, too
-/// little to be seen in the answers.
+/// The ridge beside the squares of a standardised column: enough to tell collinear columns apart,
+/// too little to be seen in the answers.
 const RIDGE: f64 = 1e-7;
 /// The leaf sizes to choose from.
 const LEAF_SIZES: [usize; 5] = [4, 10, 25, 60, 150];

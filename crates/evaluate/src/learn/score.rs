@@ -44,8 +44,8 @@ pub fn majority(labels: &[u32]) -> Option<u32> {
         .map(|(label, _)| label)
 }
 
-/// The entropy of the labels given the classes of a partition, in bits: equation 7 of *Workload-Aware
-/// Anonymization*. `classes` names the class of every row.
+/// The entropy of the labels given the classes of a partition, in bits: equation 7 of
+/// *Workload-Aware Anonymization*. `classes` names the class of every row.
 #[must_use]
 pub fn conditional_entropy(classes: &[u32], labels: &[u32]) -> f64 {
     assert_eq!(classes.len(), labels.len(), "one class a row");
@@ -136,7 +136,8 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     (scale.exp() * fraction / a).clamp(0.0, 1.0)
 }
 
-/// The logarithm of the gamma function for `x` of at least 1/2: Stirling's series after a shift upward.
+/// The logarithm of the gamma function for `x` of at least 1/2: Stirling's series after a shift
+/// upward.
 fn ln_gamma(x: f64) -> f64 {
     let (mut shifted, mut product) = (x, 1.0);
     while shifted < 10.0 {

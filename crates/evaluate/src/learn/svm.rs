@@ -2,13 +2,15 @@
 //!
 //! # Source
 //!
-//! Hsieh, Chang, Lin, Keerthi, Sundararajan: *A Dual Coordinate Descent Method for Large-scale Linear SVM*,
-//! ICML 2008, algorithm 1 with the hinge loss, without shrinking; the bias is one more weight. It
-//! replaces the solver of `smartcore` 0.7, which took 2 s for 1,000 rows of Adult and 14 s for 2,000.
+//! Hsieh, Chang, Lin, Keerthi, Sundararajan: *A Dual Coordinate Descent Method for Large-scale
+//! Linear SVM*, ICML 2008, algorithm 1 with the hinge loss, without shrinking; the bias is one more
+//! weight. It replaces the solver of `smartcore` 0.7, which took 2 s for 1,000 rows of Adult and 14
+//! s for 2,000.
 //!
 //! # Cost
 //!
-//! O(n·q) a pass for `n` rows of `q` columns (of a code's columns only one is not 0), at most [`MAX_PASSES`] passes for a pair.
+//! O(n·q) a pass for `n` rows of `q` columns (of a code's columns only one is not 0), at most
+//! [`MAX_PASSES`] passes for a pair.
 
 use rayon::prelude::*;
 

@@ -89,8 +89,8 @@ fn noise_is_pruned_away() {
 #[test]
 fn naive_bayes_multiplies_smoothed_shares() {
     // Label 1: code 0 twice, code 1 once. Label 2: code 1 once. With one added to each of the three
-    // categories (one is for unseen codes): code 0 gives 3/4·3/6 and 1/4·1/4, code 1 gives 3/4·2/6 and
-    // 1/4·2/4, an unseen code 3/4·1/6 and 1/4·1/4: label 1 throughout.
+    // categories (one is for unseen codes): code 0 gives 3/4·3/6 and 1/4·1/4, code 1 gives 3/4·2/6
+    // and 1/4·2/4, an unseen code 3/4·1/6 and 1/4·1/4: label 1 throughout.
     let train = table(&[true], &[&[0.0], &[0.0], &[1.0], &[1.0]]);
     let test = table(&[true], &[&[0.0], &[1.0], &[9.0]]);
     assert_eq!(Learner::NaiveBayes.predict(&train, &[1, 1, 1, 2], &test, 0), Ok(vec![1, 1, 1]));
