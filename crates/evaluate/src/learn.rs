@@ -1,1 +1,0 @@
-//! Models that are trained on one table and tried on another.
