@@ -120,6 +120,8 @@ pub(super) struct OfRegion<'a> {
     boxes: &'a Boxes,
     n_attributes: usize,
     active: Vec<Active<'a>>,
+    /// Those of them that add up a column that is released as it is.
+    extras: Vec<usize>,
     /// By point, where its answers end in `answers`.
     ends: Vec<u32>,
     /// The active queries that each point is an answer of.
@@ -205,12 +207,11 @@ impl Queries {
             });
         }
         for (active, whole) in active.iter().zip(&mut whole) {
-            *whole = match &active.query.values {
-                Some(_) if active.query.on_attribute.is_none() => {
-                    let points = region.vectors.iter().zip(&*region.rows);
-                    points.map(|(&vector, &rows)| active.query.amount(vector, rows)).sum()
-                }
-                _ => n_rows,
+            *whole = if active.query.is_extra() {
+                let points = region.vectors.iter().zip(&*region.rows);
+                points.map(|(&vector, &rows)| active.query.amount(vector, rows)).sum()
+            } else {
+                n_rows
             };
         }
         let error = |slot: usize| {
@@ -249,6 +250,7 @@ impl Queries {
         OfRegion {
             boxes: &self.boxes,
             n_attributes: region.n_attributes,
+            extras: (0..active.len()).filter(|&slot| active[slot].query.is_extra()).collect(),
             active,
             ends,
             answers,
@@ -269,6 +271,11 @@ fn each_bit(mask: &[u64], wanted: &[u64], mut call: impl FnMut(usize)) {
 }
 
 impl Prepared {
+    /// Whether it adds up a column that is released as it is.
+    fn is_extra(&self) -> bool {
+        self.values.is_some() && self.on_attribute.is_none()
+    }
+
     /// What rows of a vector add to the answer.
     fn amount(&self, vector: u32, rows: u32) -> i64 {
         let value = self.values.as_ref().map_or(1, |values| values[vector as usize]);
@@ -318,6 +325,7 @@ impl RegionCriterion for OfRegion<'_> {
         2 * self.active.len()
     }
 
+    #[inline]
     fn add(&self, point: usize, rows: u32, sums: &mut [i64]) {
         let n = self.active.len();
         let start = if point == 0 { 0 } else { self.ends[point - 1] as usize };
@@ -325,10 +333,8 @@ impl RegionCriterion for OfRegion<'_> {
             let query = self.active[usize::from(slot)].query;
             sums[usize::from(slot)] += query.amount(self.vectors[point], rows);
         }
-        for (slot, active) in self.active.iter().enumerate() {
-            if active.query.values.is_some() && active.query.on_attribute.is_none() {
-                sums[n + slot] += active.query.amount(self.vectors[point], rows);
-            }
+        for &slot in &self.extras {
+            sums[n + slot] += self.active[slot].query.amount(self.vectors[point], rows);
         }
     }
 
@@ -337,8 +343,7 @@ impl RegionCriterion for OfRegion<'_> {
         let (inside, whole) = sums.split_at(self.active.len());
         let rows = i64::try_from(rows).expect("rows are counted in 32 bits");
         let errors = self.active.iter().zip(inside.iter().zip(whole)).map(|(active, sums)| {
-            let is_extra = active.query.values.is_some() && active.query.on_attribute.is_none();
-            let whole = if is_extra { *sums.1 } else { rows };
+            let whole = if active.query.is_extra() { *sums.1 } else { rows };
             active.error(self.boxes, attribute, extent, whole, *sums.0)
         });
         errors.sum()

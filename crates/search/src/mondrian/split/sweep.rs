@@ -157,16 +157,18 @@ fn each_value<C: PackedCode, R: RegionCriterion>(
     let Extent { lo, hi } = look.extents[attribute];
     let n_sums = node.n_sums();
     let span = (hi - lo) as usize + 1;
-    if span * (n_sums + 1) <= 4 * look.region.len() * (n_sums + 1).min(8) {
-        let mut rows = vec![0u64; span];
-        let mut sums = vec![0i64; span * n_sums];
+    // Rows and sums of a value lie side by side.
+    let width = n_sums + 1;
+    if span * width <= 4 * look.region.len() * width.min(8) {
+        let mut table = vec![0i64; span * width];
         for (point, (code, count)) in look.region.column(attribute).enumerate() {
-            let at = (code - lo) as usize;
-            rows[at] += u64::from(count);
-            node.add(point, count, &mut sums[at * n_sums..(at + 1) * n_sums]);
+            let at = (code - lo) as usize * width;
+            let value = &mut table[at..at + width];
+            value[0] += i64::from(count);
+            node.add(point, count, &mut value[1..]);
         }
-        for (at, (code, rows)) in (lo..).zip(rows).enumerate().filter(|(_, (_, rows))| *rows > 0) {
-            call(code, rows, &sums[at * n_sums..(at + 1) * n_sums]);
+        for (code, value) in (lo..).zip(table.chunks_exact(width)).filter(|(_, v)| v[0] > 0) {
+            call(code, value[0].unsigned_abs(), &value[1..]);
         }
         return;
     }

@@ -69,6 +69,7 @@ impl Targets {
 }
 
 impl Term {
+    #[inline]
     fn add(&self, code: u32, rows: u32, sums: &mut [i64]) {
         match &self.numbers {
             None => sums[code as usize] += i64::from(rows),
@@ -85,20 +86,22 @@ impl Term {
     }
 }
 
-/// The targets of the points of a region, target by target.
+/// The targets of the points of a region.
 pub(super) struct OfRegion<'a> {
     criterion: &'a Targets,
-    codes: Vec<Vec<u32>>,
+    /// Point by point, the code of each target.
+    codes: Vec<u32>,
 }
 
 impl Criterion for Targets {
     type Region<'a> = OfRegion<'a>;
 
     fn at<C: PackedCode>(&self, region: &Buffers<'_, C>, _: &[Extent]) -> Option<OfRegion<'_>> {
-        let of_term = |term: &Term| {
-            region.vectors.iter().map(|&vector| term.codes.get(vector as usize)).collect()
-        };
-        Some(OfRegion { criterion: self, codes: self.terms.iter().map(of_term).collect() })
+        let mut codes = Vec::with_capacity(self.terms.len() * region.len());
+        for &vector in &*region.vectors {
+            codes.extend(self.terms.iter().map(|term| term.codes.get(vector as usize)));
+        }
+        Some(OfRegion { criterion: self, codes })
     }
 }
 
@@ -107,9 +110,12 @@ impl RegionCriterion for OfRegion<'_> {
         self.criterion.n_sums
     }
 
+    #[inline]
     fn add(&self, point: usize, rows: u32, sums: &mut [i64]) {
-        for (term, codes) in self.criterion.terms.iter().zip(&self.codes) {
-            term.add(codes[point], rows, &mut sums[term.from..term.from + term.n_sums]);
+        let n_terms = self.criterion.terms.len();
+        let codes = &self.codes[point * n_terms..(point + 1) * n_terms];
+        for (term, &code) in self.criterion.terms.iter().zip(codes) {
+            term.add(code, rows, &mut sums[term.from..term.from + term.n_sums]);
         }
     }
 
