@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Anonymize(Box<AnonymizeArgs>),
     /// Measure any table: k, l, t and risk; exit code 1 when below what is asked
     Check(Box<CheckArgs>),
+    /// Train models on the release of some rows, try them on rows that were held out
+    Evaluate(Box<EvaluateArgs>),
     /// Apply a saved recoding to new rows, verify, publish
     Apply(Box<ApplyArgs>),
     /// Build, check and show hierarchies
@@ -116,15 +118,9 @@ pub(crate) struct JobArgs {
     pub(crate) quiet: bool,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct AnonymizeArgs {
-    /// A file, a folder or a glob (.csv, .tsv, .parquet, .arrow, .jsonl; text also as .gz or .zst)
-    pub(crate) input: Option<String>,
-    /// The release (.csv, .tsv, .parquet or .arrow; text also as .gz or .zst)
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<String>,
-    #[command(flatten)]
-    pub(crate) job: JobArgs,
+/// How a recoding is searched for, and what for; can stand in the job file instead.
+#[derive(Debug, Args, Default)]
+pub(crate) struct SearchArgs {
     /// How many rows may be left out: 0.02, 2% or 100rows (default 0)
     #[arg(long, value_name = "LIMIT")]
     pub(crate) suppress: Option<String>,
@@ -159,15 +155,6 @@ pub(crate) struct AnonymizeArgs {
     /// When a search ends with the best that it has, e.g. 60s
     #[arg(long, value_name = "TIME")]
     pub(crate) time_limit: Option<String>,
-    /// After how many nodes koptimize ends with the best that it has
-    #[arg(long, value_name = "N")]
-    pub(crate) node_limit: Option<u64>,
-    /// The file that koptimize goes on from if it is there, and in which its search is kept when it ends
-    #[arg(long, value_name = "FILE")]
-    pub(crate) resume: Option<String>,
-    /// A recoding file whose cuts koptimize begins with
-    #[arg(long, value_name = "FILE")]
-    pub(crate) start: Option<String>,
     /// What may be held in memory, e.g. 4GB
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory_limit: Option<String>,
@@ -178,15 +165,37 @@ pub(crate) struct AnonymizeArgs {
     /// classification, height or precision
     #[arg(long, value_name = "NAME")]
     pub(crate) measure: Option<String>,
+    /// What random choices are made from (Mondrian makes none)
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnonymizeArgs {
+    /// A file, a folder or a glob (.csv, .tsv, .parquet, .arrow, .jsonl; text also as .gz or .zst)
+    pub(crate) input: Option<String>,
+    /// The release (.csv, .tsv, .parquet or .arrow; text also as .gz or .zst)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// After how many nodes koptimize ends with the best that it has
+    #[arg(long, value_name = "N")]
+    pub(crate) node_limit: Option<u64>,
+    /// The file that koptimize goes on from if it is there, and in which its search is kept when it ends
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<String>,
+    /// A recoding file whose cuts koptimize begins with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) start: Option<String>,
     /// What stands in a recoded cell: range, region, bounds, mean or range+mean
     #[arg(long, value_name = "FORM")]
     pub(crate) labels: Option<String>,
     /// What becomes of suppressed rows: drop or star
     #[arg(long, value_name = "WHAT")]
     pub(crate) suppressed: Option<String>,
-    /// What random choices are made from (Mondrian makes none)
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
     /// Write the report
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<String>,
@@ -196,6 +205,29 @@ pub(crate) struct AnonymizeArgs {
     /// Replace existing outputs
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// A file, a folder or a glob
+    pub(crate) input: Option<String>,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// Hold out every row once, in so many folds (default 10)
+    #[arg(long, value_name = "N")]
+    pub(crate) folds: Option<u32>,
+    /// Hold out this share of the rows once, instead of folds
+    #[arg(long, value_name = "SHARE", conflicts_with = "folds")]
+    pub(crate) test: Option<f64>,
+    /// Models: decision-tree, naive-bayes, random-forest, linear-svm for labels; linear-regression,
+    /// regression-tree for numbers; or all (default: the first two of each)
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// Also drop the best predictors one by one
+    #[arg(long)]
+    pub(crate) projections: bool,
 }
 
 #[derive(Debug, Args)]

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobError, JobSpec,
-    LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Run, SuppressLimit, ValueLimit, hierarchy,
+    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, EvaluateOptions, HierarchySpec, JobError,
+    JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Run, SuppressLimit, ValueLimit,
+    hierarchy,
 };
 
 use crate::args::{
-    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, HierarchyCommand, JobArgs, MakeArgs,
-    ProfileArgs,
+    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, EvaluateArgs, HierarchyCommand, JobArgs,
+    MakeArgs, ProfileArgs, SearchArgs,
 };
 use crate::progress::Progress;
 use crate::{demo, message};
@@ -22,6 +23,7 @@ pub(crate) fn run(cli: Cli) -> u8 {
         Command::Profile(args) => profile(&run, &args),
         Command::Anonymize(args) => anonymize(&run, &args),
         Command::Check(args) => check(&run, &args),
+        Command::Evaluate(args) => evaluate(&run, &args),
         Command::Apply(args) => apply(&run, &args),
         Command::Hierarchy(command) => hierarchy_command(&run, &command),
         Command::Demo { folder } => demo::demo(&run, &folder),
@@ -81,22 +83,12 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     set(&mut spec.output, args.output.as_ref());
     set(&mut spec.report, args.report.as_ref());
     set(&mut spec.recoding, args.recoding.as_ref());
-    set(&mut spec.search.algorithm, args.algorithm.as_ref());
-    set(&mut spec.search.variant, args.variant.as_ref());
-    set(&mut spec.search.measure, args.measure.as_ref());
-    set(&mut spec.search.split, args.split.as_ref());
-    workload(args, &mut spec);
-    preferences(args, &mut spec)?;
-    set(&mut spec.run.time_limit, args.time_limit.as_ref());
-    set(&mut spec.run.memory_limit, args.memory_limit.as_ref());
+    search(&args.search, &mut spec)?;
     set(&mut spec.run.node_limit, args.node_limit.as_ref());
     set(&mut spec.run.resume, args.resume.as_ref());
     set(&mut spec.search.start, args.start.as_ref());
     set(&mut spec.release.labels, args.labels.as_ref());
     set(&mut spec.release.suppressed, args.suppressed.as_ref());
-    set(&mut spec.search.seed, args.seed.as_ref());
-    set(&mut spec.search.relaxed, args.relaxed.then_some(&true));
-    set(&mut spec.privacy.suppress, args.suppress.clone().map(SuppressLimit::Text).as_ref());
     refuse_html(spec.report.as_deref())?;
     if args.job.print_job {
         message::data(&spec.to_toml());
@@ -147,6 +139,33 @@ fn check(run: &Run, args: &CheckArgs) -> Result<u8, JobError> {
     Ok(message::outcome(&outcome, args.job.quiet, args.job.json))
 }
 
+fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
+    let mut spec = job(&args.job)?;
+    set(&mut spec.input, args.input.as_ref());
+    search(&args.search, &mut spec)?;
+    if args.job.print_job {
+        message::data(&spec.to_toml());
+        return Ok(0);
+    }
+    let options = EvaluateOptions {
+        folds: args.folds,
+        test: args.test,
+        models: args.models.clone(),
+        projections: args.projections,
+    };
+    let progress = Progress::start(run, args.job.quiet);
+    let evaluation = incrowd_job::evaluate(run, &spec, &options)?;
+    drop(progress);
+    if args.job.json {
+        let json =
+            serde_json::to_string_pretty(&evaluation).expect("an evaluation has a JSON form");
+        message::data(&(json + "\n"));
+    } else {
+        message::data(&message::evaluation(&evaluation));
+    }
+    Ok(0)
+}
+
 fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
     refuse_html(args.report.as_deref())?;
     let options = ApplyOptions {
@@ -188,8 +207,23 @@ fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {
     }
 }
 
+/// How to search, over what the job file says.
+fn search(args: &SearchArgs, spec: &mut JobSpec) -> Result<(), JobError> {
+    set(&mut spec.search.algorithm, args.algorithm.as_ref());
+    set(&mut spec.search.variant, args.variant.as_ref());
+    set(&mut spec.search.measure, args.measure.as_ref());
+    set(&mut spec.search.split, args.split.as_ref());
+    set(&mut spec.search.seed, args.seed.as_ref());
+    set(&mut spec.search.relaxed, args.relaxed.then_some(&true));
+    set(&mut spec.run.time_limit, args.time_limit.as_ref());
+    set(&mut spec.run.memory_limit, args.memory_limit.as_ref());
+    set(&mut spec.privacy.suppress, args.suppress.clone().map(SuppressLimit::Text).as_ref());
+    workload(args, spec);
+    preferences(args, spec)
+}
+
 /// What the release is for: flags replace what the job file says of the same kind.
-fn workload(args: &AnonymizeArgs, spec: &mut JobSpec) {
+fn workload(args: &SearchArgs, spec: &mut JobSpec) {
     if !args.select.is_empty() {
         spec.workload.select.clone_from(&args.select);
     }
@@ -200,7 +234,7 @@ fn workload(args: &AnonymizeArgs, spec: &mut JobSpec) {
 }
 
 /// Levels and weights of columns.
-fn preferences(args: &AnonymizeArgs, spec: &mut JobSpec) -> Result<(), JobError> {
+fn preferences(args: &SearchArgs, spec: &mut JobSpec) -> Result<(), JobError> {
     let wrong = |flag: &str, form: &str| Problem {
         message: format!("--{flag} takes COLUMN={form}"),
         help: Some(format!("e.g. --{flag} age={form}")),

@@ -75,6 +75,42 @@ impl RawColumn {
         self.codes.remap(&map, ranked.dictionary.n_codes())
     }
 
+    /// Just some of the rows. Values that they do not have are left out, unless `keeps_values`; whether
+    /// cells are missing is what it was.
+    #[must_use]
+    pub fn of_rows(&self, rows: &[u32], keeps_values: bool) -> RawColumn {
+        let n_values = self.texts.len();
+        let mut is_kept = vec![keeps_values; n_values + 1];
+        for &row in rows {
+            is_kept[self.codes.get(row as usize) as usize] = true;
+        }
+        let mut texts = Vec::new();
+        let mut new_code = vec![0; n_values + 1];
+        for value in 0..n_values {
+            if is_kept[value] {
+                new_code[value] = u32::try_from(texts.len()).expect("fewer values than rows");
+                texts.push(self.texts[value].clone());
+            }
+        }
+        let missing = u32::try_from(texts.len()).expect("fewer values than rows");
+        new_code[n_values] = missing;
+        let codes = rows.iter().map(|&row| new_code[self.codes.get(row as usize) as usize]);
+        let codes = Codes::pack(missing + 1, codes);
+        RawColumn { texts, codes, ..self.without_cells() }
+    }
+
+    /// The column with no value and no row.
+    fn without_cells(&self) -> RawColumn {
+        RawColumn {
+            name: self.name.clone(),
+            kind: self.kind,
+            texts: Vec::new(),
+            has_missing: self.has_missing,
+            codes: Codes::pack(1, std::iter::empty()),
+            data_type: self.data_type.clone(),
+        }
+    }
+
     /// How many rows have one of these values, and the first of them, counted from 1.
     fn rows_with(&self, values: &[usize]) -> (u64, u64) {
         let mut is_in = vec![false; self.texts.len() + 1];

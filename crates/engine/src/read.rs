@@ -37,6 +37,17 @@ pub struct Table {
     pub kept: Kept,
 }
 
+impl Table {
+    /// Just some of the rows of the coded columns; `keeps_values` says of which columns values that these
+    /// rows do not have are known all the same.
+    #[must_use]
+    pub fn of_rows(&self, rows: &[u32], keeps_values: impl Fn(&str) -> bool) -> Table {
+        let column = |column: &RawColumn| column.of_rows(rows, keeps_values(&column.name));
+        let coded = self.coded.iter().map(column).collect();
+        Table { n_rows: rows.len(), coded, kept: Kept::default() }
+    }
+}
+
 /// Columns that are kept as they are, in batches.
 #[derive(Debug, Default)]
 pub struct Kept {

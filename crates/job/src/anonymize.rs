@@ -243,7 +243,7 @@ pub(crate) fn search(
 }
 
 /// The classes of a recoding with the cells that the job's labels ask for.
-fn classes(plan: &Plan, coding: &Coding, found: &Found) -> Classes {
+pub(crate) fn classes(plan: &Plan, coding: &Coding, found: &Found) -> Classes {
     match (&found.recoding, plan.labels) {
         (Recoding::Partition(tree), LabelForm::Region) => {
             recode_regions(&coding.set, &found.assignment, tree)

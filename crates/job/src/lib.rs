@@ -9,6 +9,7 @@ mod apply;
 mod check;
 mod coding;
 mod error;
+mod evaluate;
 pub mod hierarchy;
 mod infeasible;
 mod measure;
@@ -28,6 +29,10 @@ pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};
 pub use check::check;
 pub use error::{JobError, Problem};
+pub use evaluate::{
+    EvaluateOptions, Evaluation, Figure, ModelReport, ProjectionReport, Protocol, ReleaseMeans,
+    SelectionReport, TargetReport, evaluate,
+};
 pub use incrowd_search::Standing;
 pub use profile::{ColumnProfile, Combination, Profile, profile};
 pub use report::{

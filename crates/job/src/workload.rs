@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use incrowd_data::{
-    Aggregate, Attribute, CodeSet, Comparison, Condition, Kind, Literal, MOST_REGIONS, Query,
-    Region, Shape, Test,
+    Aggregate, Assignment, Attribute, Cell, CodeSet, Comparison, Condition, FrequencySet, Kind,
+    Literal, MOST_REGIONS, Query, Recoded, Region, SUPPRESSED, Shape, Test,
 };
 use incrowd_engine::{parse_condition, parse_query, position};
 use incrowd_search::{Algorithm, QueryValue, Split, Target, WeightedQuery, Workload};
 
 use crate::coding::OrderedColumn;
 use crate::error::{JobError, Problem, nearest};
+use crate::evaluate::cell_extent;
 use crate::plan::{Plan, Role};
 use crate::spec::{JobSpec, QuerySpec};
 
@@ -250,6 +251,11 @@ impl WorkloadPlan {
         splits
     }
 
+    /// Whether a target of a kind with so many values is predicted as a number rather than as a label.
+    pub(crate) fn predicts_number(&self, kind: Kind, n_values: u32) -> bool {
+        is_number(kind) && (self.has(SplitName::Lsd) || n_values > MOST_NUMERIC_LABELS)
+    }
+
     /// The targets, each as labels or numbers.
     fn targets(
         &self,
@@ -265,12 +271,7 @@ impl WorkloadPlan {
             let name = &plan.columns[*at].name;
             let dictionary = &ordered.ranked.dictionary;
             let n_labels = dictionary.n_codes();
-            let is_number = is_number(dictionary.kind);
-            let is_label = if is_tds {
-                !is_number || n_labels <= MOST_NUMERIC_LABELS
-            } else {
-                !is_number || !wants_numbers && n_labels <= MOST_NUMERIC_LABELS
-            };
+            let is_label = !self.predicts_number(dictionary.kind, n_labels);
             if is_label && n_labels > MOST_LABELS {
                 problems.push(
                     Problem::new(format!(
@@ -597,4 +598,40 @@ fn rectangles(attributes: &[Attribute], region: &Region) -> Vec<Region> {
             .collect();
     }
     found
+}
+
+/// Rows of a release that satisfy a condition, and further rows of classes whose cells overlap it: its
+/// imprecision (KDD 2006, equation 5).
+pub(crate) fn imprecision(
+    set: &FrequencySet,
+    recoded: &Recoded,
+    assignment: &Assignment,
+    regions: &[Region],
+) -> (u64, u64) {
+    let is_in = |region: &Region, vector: usize| {
+        region.sides.iter().all(|(at, codes)| codes.contains(set.vectors[*at].get(vector)))
+    };
+    let mut satisfied = 0;
+    for (vector, &rows) in set.counts.iter().enumerate() {
+        let is_released = assignment.class_of[vector] != SUPPRESSED;
+        if is_released && regions.iter().any(|region| is_in(region, vector)) {
+            satisfied += u64::from(rows);
+        }
+    }
+    let overlaps = |class: usize| {
+        regions.iter().any(|region| {
+            region.sides.iter().all(|(at, codes)| {
+                let column = &recoded.columns[*at];
+                let cell = &column.cells[column.of_class[class] as usize];
+                let (lo, hi) = cell_extent(&set.attributes[*at], cell);
+                match cell {
+                    Cell::Set(values) => values.iter().any(|&code| codes.contains(code)),
+                    _ => (lo..=hi).any(|code| codes.contains(code)),
+                }
+            })
+        })
+    };
+    let selected: u64 =
+        (0..recoded.sizes.len()).filter(|&class| overlaps(class)).map(|c| recoded.sizes[c]).sum();
+    (satisfied, selected - satisfied.min(selected))
 }

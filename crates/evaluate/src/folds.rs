@@ -1,0 +1,58 @@
+//! Rows to learn from and rows to be tried on.
+
+/// Rows that are held out together; all others are learned from.
+pub type Fold = Vec<u32>;
+
+/// Divides rows into folds of nearly equal size, at random from a seed. Rows of a fold are ascending.
+#[must_use]
+pub fn folds(n_rows: u32, n_folds: u32, seed: u64) -> Vec<Fold> {
+    let order = shuffled(n_rows, seed);
+    (0..n_folds)
+        .map(|fold| ascending(order.iter().skip(fold as usize).step_by(n_folds as usize)))
+        .collect()
+}
+
+/// One fold that holds a number of rows, at random from a seed, ascending.
+#[must_use]
+pub fn holdout(n_rows: u32, n_held: u32, seed: u64) -> Fold {
+    ascending(shuffled(n_rows, seed).iter().take(n_held as usize))
+}
+
+fn ascending<'a>(rows: impl Iterator<Item = &'a u32>) -> Fold {
+    let mut rows: Fold = rows.copied().collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// Fisher and Yates, with the numbers of Splitmix64 (Steele, Lea, Flood 2014).
+fn shuffled(n_rows: u32, seed: u64) -> Vec<u32> {
+    let mut state = seed;
+    let mut below = |n: u32| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        u32::try_from((z ^ (z >> 31)) % u64::from(n)).expect("below 2^32")
+    };
+    let mut order: Vec<u32> = (0..n_rows).collect();
+    for last in (1..n_rows).rev() {
+        order.swap(last as usize, below(last + 1) as usize);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_held_out_once() {
+        let found = folds(23, 5, 7);
+        let mut all: Vec<u32> = found.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..23).collect::<Vec<_>>());
+        assert!(found.iter().all(|fold| fold.len() == 4 || fold.len() == 5));
+        assert_ne!(found, folds(23, 5, 8));
+        assert_eq!(holdout(10, 3, 1).len(), 3);
+    }
+}
