@@ -176,7 +176,9 @@ impl Condition {
     pub fn each_test<'a>(&'a self, call: &mut impl FnMut(&'a str, &'a Test)) {
         match self {
             Condition::All(parts) | Condition::Any(parts) => {
-                parts.iter().for_each(|part| part.each_test(call));
+                for part in parts {
+                    part.each_test(call);
+                }
             }
             Condition::Test { column, test } => call(column, test),
         }
