@@ -8,6 +8,7 @@
 mod column;
 mod context;
 mod csv_check;
+mod csv_sink;
 mod csv_write;
 mod error;
 mod format;
@@ -27,4 +28,4 @@ pub use read::{Kept, Table, Use, read};
 pub use source::{Source, SourceColumn};
 pub use stage::{Staged, stage_bytes};
 pub use typing::{Order, Ranked};
-pub use write::{Published, Rows, order_within, write};
+pub use write::{Published, Rows, order_within, write, write_plain};

@@ -2,13 +2,14 @@
 //! and the only types that are serialized.
 //!
 //! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`], [`check()`],
-//! [`profile()`] and the functions on [`hierarchy`] do what the commands of the same names do.
+//! [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands of the same names do.
 
 mod anonymize;
 mod apply;
 mod check;
 mod coding;
 mod error;
+mod generate;
 pub mod hierarchy;
 mod infeasible;
 mod measure;
@@ -27,6 +28,7 @@ pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};
 pub use check::check;
 pub use error::{JobError, Problem};
+pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;
 pub use profile::{ColumnProfile, Combination, Profile, profile};
 pub use report::{
