@@ -162,8 +162,13 @@ fn an_interrupted_table_leaves_nothing() {
     for ending in ["csv", "parquet"] {
         let args = format!("generate census --rows 1G -o t.{ending}");
         let mut child = folder.command(&args).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(700));
-        assert!(folder.files().iter().any(|name| name.starts_with(".incrowd-")));
+        for _ in 0..3000 {
+            if folder.files().iter().any(|name| name.starts_with(".incrowd-")) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(!folder.files().is_empty(), "nothing was begun within 30 seconds");
         crate::faults::signal(child.id(), "INT");
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(folder.files().is_empty(), "{:?}", folder.files());

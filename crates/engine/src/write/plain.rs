@@ -57,7 +57,7 @@ pub fn write_plain(
             let (plain, indexed) = (arrays.schema(false), arrays.schema(true));
             let properties = builder(staged)?.build();
             let mut sink = ParquetSink::new(staged, &plain, &indexed, properties)?;
-            let make = |batch: &Range<u64>| arrays.batch(&rows(batch.clone()), &indexed, staged);
+            let make = |batch: &Range<u64>| arrays.batch(rows(batch.clone()), &indexed, staged);
             ordered::in_order(engine, batches, make, |batch| sink.write(batch))?;
             sink.finish()
         }
@@ -67,7 +67,7 @@ pub fn write_plain(
             let failed = |error| not_written(staged, &error);
             let file = BufWriter::new(staged.file());
             let mut writer = FileWriter::try_new(file, &schema).map_err(failed)?;
-            let make = |batch: &Range<u64>| arrays.batch(&rows(batch.clone()), &schema, staged);
+            let make = |batch: &Range<u64>| arrays.batch(rows(batch.clone()), &schema, staged);
             ordered::in_order(engine, batches, make, |batch| writer.write(&batch).map_err(failed))?;
             writer.finish().map_err(failed)
         }
@@ -116,22 +116,20 @@ impl PlainArrays {
 
     fn batch(
         &self,
-        table: &PlainTable,
+        table: PlainTable,
         schema: &SchemaRef,
         staged: &Staged,
     ) -> Result<RecordBatch, EngineError> {
         let failed = |error| not_written(staged, &error);
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.columns.len());
-        for (at, column) in table.columns.iter().enumerate() {
-            arrays.push(match &column.values {
-                PlainValues::Integers(values) => Arc::new(Int64Array::from(values.clone())),
-                PlainValues::Decimals { values, .. } => {
-                    Arc::new(Float64Array::from(values.clone()))
-                }
-                PlainValues::Dates(values) => Arc::new(Date32Array::from(values.clone())),
+        for (at, column) in table.columns.into_iter().enumerate() {
+            arrays.push(match column.values {
+                PlainValues::Integers(values) => Arc::new(Int64Array::from(values)),
+                PlainValues::Decimals { values, .. } => Arc::new(Float64Array::from(values)),
+                PlainValues::Dates(values) => Arc::new(Date32Array::from(values)),
                 PlainValues::Texts { codes, .. } => {
                     let texts = self.columns[at].2.as_ref().expect("a column of texts has them");
-                    let codes = UInt32Array::from(codes.clone());
+                    let codes = UInt32Array::from(codes);
                     let array = DictionaryArray::try_new(codes, Arc::clone(texts));
                     let array: ArrayRef = Arc::new(array.map_err(failed)?);
                     cast(&array, schema.field(at).data_type()).map_err(failed)?
