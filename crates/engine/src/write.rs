@@ -98,7 +98,7 @@ pub fn write(
         Format::Parquet => columnar::write_parquet(engine, &release, staged),
         Format::Arrow => columnar::write_arrow(engine, &release, staged),
         Format::JsonLines(_) => {
-            Err(EngineError::UnwritableFormat { path: staged.path().display().to_string() })
+            Err(EngineError::UnwritableFormat { path: staged.target().display().to_string() })
         }
     }
 }

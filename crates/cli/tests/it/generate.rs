@@ -1,6 +1,6 @@
 //! `generate`: synthetic tables.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::harness::{Folder, rows};
@@ -171,6 +171,23 @@ fn an_interrupted_table_leaves_nothing() {
         assert!(!folder.files().is_empty(), "nothing was begun within 30 seconds");
         crate::faults::signal(child.id(), "INT");
         assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert!(folder.files().is_empty(), "{:?}", folder.files());
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_nothing_is_left() {
+    let folder = Folder::with(&[]);
+    for ending in ["csv", "csv.gz", "csv.zst", "parquet", "arrow"] {
+        let incrowd = env!("CARGO_BIN_EXE_incrowd");
+        let generate = format!("{incrowd} generate census --rows 1e5 -o t.{ending} --quiet");
+        let script = format!("trap '' XFSZ; ulimit -f 64; exec {generate}");
+        let mut command = Command::new("bash");
+        let ended = command.args(["-c", &script]).current_dir(folder.path("")).output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("error: writing `t.{ending}` failed")), "{said}");
+        assert!(said.to_lowercase().contains("because: file too large"), "{said}");
         assert!(folder.files().is_empty(), "{:?}", folder.files());
     }
 }

@@ -126,7 +126,7 @@ pub(super) fn write_arrow(
     staged: &Staged,
 ) -> Result<(), EngineError> {
     let failed = |error: ArrowError| EngineError::Write {
-        path: staged.path().to_owned(),
+        path: staged.target().to_owned(),
         source: Detail::of_arrow(&error),
     };
     let columns = columns(release).map_err(failed)?;
@@ -160,7 +160,7 @@ pub(super) fn write_parquet(
 }
 
 fn not_written(staged: &Staged, error: &ParquetError) -> EngineError {
-    EngineError::Write { path: staged.path().to_owned(), source: Detail::of_parquet(error) }
+    EngineError::Write { path: staged.target().to_owned(), source: Detail::of_parquet(error) }
 }
 
 /// The type in which texts are handed to the Parquet writer.

@@ -72,13 +72,13 @@ pub fn write_plain(
             writer.finish().map_err(failed)
         }
         Format::JsonLines(_) => {
-            Err(EngineError::UnwritableFormat { path: staged.path().display().to_string() })
+            Err(EngineError::UnwritableFormat { path: staged.target().display().to_string() })
         }
     }
 }
 
 fn not_written(staged: &Staged, error: &ArrowError) -> EngineError {
-    EngineError::Write { path: staged.path().to_owned(), source: Detail::of_arrow(error) }
+    EngineError::Write { path: staged.target().to_owned(), source: Detail::of_arrow(error) }
 }
 
 // Columnar
