@@ -227,6 +227,9 @@ pub(crate) struct EvaluateArgs {
     /// regression-tree for numbers; or all (default: the first two of each)
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) models: Vec<String>,
+    /// Further columns that models shall predict, which the search does not look at
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) predict: Vec<String>,
     /// Also drop the best predictors one by one
     #[arg(long)]
     pub(crate) projections: bool,

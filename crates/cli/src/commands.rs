@@ -152,6 +152,7 @@ fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
         folds: args.folds,
         test: args.test,
         models: args.models.clone(),
+        predict: args.predict.clone(),
         projections: args.projections,
     };
     let progress = Progress::start(run, args.job.quiet);
