@@ -13,7 +13,7 @@ use crate::args::{
     ProfileArgs,
 };
 use crate::progress::Progress;
-use crate::{demo, message};
+use crate::{demo, message, query};
 
 /// Runs a command; gives the exit code.
 pub(crate) fn run(cli: Cli) -> u8 {
@@ -23,6 +23,7 @@ pub(crate) fn run(cli: Cli) -> u8 {
         Command::Anonymize(args) => anonymize(&run, &args),
         Command::Check(args) => check(&run, &args),
         Command::Apply(args) => apply(&run, &args),
+        Command::Query(args) => query::query(&run, &args),
         Command::Hierarchy(command) => hierarchy_command(&run, &command),
         Command::Demo { folder } => demo::demo(&run, &folder),
         Command::Completions { shell } => {
@@ -223,7 +224,7 @@ fn refuse_twice<'a>(
 }
 
 /// The job of the flags, over that of the job file.
-fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
+pub(crate) fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
     let mut spec = match &args.job {
         Some(path) => JobSpec::from_file(path)?,
         None => JobSpec::default(),

@@ -11,5 +11,6 @@ mod formats;
 mod full_domain;
 mod harness;
 mod hierarchy;
+mod query;
 mod release;
 mod single_dimensional;

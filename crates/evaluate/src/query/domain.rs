@@ -56,7 +56,7 @@ pub struct List {
     /// The key of each.
     pub keys: Vec<f64>,
     /// Their places in the order of the keys.
-    by_key: Vec<usize>,
+    pub(super) by_key: Vec<usize>,
     /// How they compare.
     pub order: ListOrder,
     /// What the list is called in messages, if a constant that is not in it must be a mistake.
