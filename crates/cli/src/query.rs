@@ -72,7 +72,7 @@ fn text(report: &QueryReport) -> String {
     let is_many = report.queries.len() > 1 || report.queries[0].rows.len() > 1;
     if let (Some(errors), true) = (&report.errors, is_many) {
         text.push_str(&format!(
-            "\n{} answers have an error, {} answers are exact\n",
+            "\n{} answers compared with the truth; {} answers are exact\n",
             message::count(errors.answers as u64),
             message::count(errors.exact as u64)
         ));

@@ -103,6 +103,8 @@ pub fn read_bounds(
     let forms: Vec<Form> = labels
         .iter()
         .map(|pair| match pair {
+            // A row that was left out.
+            (Some("*"), Some("*")) => Form::Star,
             (Some(lo), Some(hi)) if lo == hi => Form::Plain(lo),
             (Some(lo), Some(hi)) => Form::Bounds(lo, hi),
             (None, None) => Form::Empty,

@@ -190,13 +190,14 @@ fn masks_are_ranges_of_digits() {
 
 #[test]
 fn bounds_are_ranges() {
-    let pairs = [(Some("25"), Some("28")), (Some("30"), Some("30")), (None, None)];
+    let star = (Some("*"), Some("*"));
+    let pairs = [(Some("25"), Some("28")), (Some("30"), Some("30")), (None, None), star];
     let (domain, spreads) = read_bounds(&pairs, &Known::Nothing, None, parse).unwrap();
     let column = Column { name: of("age"), domain, spreads, is_of_class: true, has_ends: true };
-    let vectors = vec![Codes::pack(3, [0, 1, 2].into_iter())];
-    let ages = Release { columns: vec![column], vectors, counts: vec![4, 2, 1], parse };
-    check(&ages, Aggregate::Count, &["age <= 26"], (2.0, false, 0.0, 5.0));
-    check(&ages, Aggregate::Count, &["age is missing"], (1.0, false, 0.0, 1.0));
+    let vectors = vec![Codes::pack(4, [0, 1, 2, 3].into_iter())];
+    let ages = Release { columns: vec![column], vectors, counts: vec![4, 2, 1, 3], parse };
+    check(&ages, Aggregate::Count, &["age <= 26"], (3.0, false, 0.0, 8.0));
+    check(&ages, Aggregate::Count, &["age is missing"], (1.0, false, 0.0, 4.0));
 }
 
 #[test]
