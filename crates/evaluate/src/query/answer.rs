@@ -203,25 +203,25 @@ impl<'a> Plan<'a> {
             }
             let looked = &self.looked[at];
             let mut present = Vec::with_capacity(profiles[at].shares.len());
-            let mut missing = None;
+            let mut may_be_missing = false;
             for share in &profiles[at].shares {
+                if share.segment == looked.segments.missing() {
+                    may_be_missing = true;
+                    continue;
+                }
                 let weight = if looked.is_tested {
                     pins[at] = Some(share.segment);
                     weigh(&self.regions, self.n_tested, profiles, pins)
                 } else {
                     whole
                 };
-                if share.segment == looked.segments.missing() {
-                    missing = weight.is_possible.then_some(weight);
-                } else {
-                    present.push((*share, weight));
-                }
+                present.push((*share, weight));
             }
             pins[at] = None;
             column.add_cells(&Cells {
                 rows,
                 present: &present,
-                missing,
+                may_be_missing,
                 mean: looked.column.spreads[labels[at] as usize].mean,
                 is_closed: self.is_closed,
                 has_ends: looked.column.has_ends,

@@ -114,8 +114,8 @@ pub(super) struct Cells<'a> {
     pub(super) rows: u32,
     /// The parts of the label with a value, and how each satisfies the condition.
     pub(super) present: &'a [(Share, Weight)],
-    /// How a missing cell satisfies it, where the cell may be missing.
-    pub(super) missing: Option<Weight>,
+    /// Whether the cell may be missing.
+    pub(super) may_be_missing: bool,
     /// The mean of the class.
     pub(super) mean: Option<f64>,
     /// Whether the rows that satisfy the condition are whole classes, if they do in any case.
@@ -129,7 +129,7 @@ impl ColumnTally {
         let rows = f64::from(cells.rows);
         let Some(sums) = Sums::of(cells) else { return };
         let is_certain = cells.present.iter().all(|(_, weight)| weight.is_certain);
-        let is_present = cells.missing.is_none();
+        let is_present = !cells.may_be_missing;
         self.rows += rows * sums.share;
         self.certain += if is_certain && is_present { u64::from(cells.rows) } else { 0 };
         self.possible += u64::from(cells.rows);

@@ -32,7 +32,8 @@ fn release(columns: &[(&str, Known, &[&str])]) -> Release {
         codes.push((Codes::pack(n, cells.iter().map(code)), n));
         let labels: Vec<Option<&str>> =
             labels.iter().map(|&label| Some(label).filter(|label| !label.is_empty())).collect();
-        let (domain, spreads) = read_labels(&labels, known, None, parse).unwrap();
+        let span = (*known == Known::Kind(Kind::Integer)).then_some((0.0, 5.0));
+        let (domain, spreads) = read_labels(&labels, known, span, parse).unwrap();
         let is_plain = matches!(known, Known::Plain(_));
         let has_ends = !is_plain && !matches!(known, Known::Tree(_) | Known::Means);
         let name = (*name).to_owned();

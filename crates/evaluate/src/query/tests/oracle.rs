@@ -24,13 +24,17 @@ type Cell = Option<String>;
 fn label(random: &mut Random, column: usize) -> (String, Vec<Cell>) {
     let some = |text: String| Some(text);
     match column {
-        // Whole numbers from 0 to 5: always the label of the whole range somewhere is not needed, stars are
-        // left to the unit tests.
+        // Whole numbers from 0 to 5.
         0 => {
             let lo = random.below(6);
             let hi = lo + random.below(6 - lo);
-            if random.below(8) == 0 {
-                return (String::new(), vec![None]);
+            match random.below(10) {
+                0 => return (String::new(), vec![None]),
+                1 => {
+                    let values = (0..6).map(|value| some(value.to_string()));
+                    return ("*".to_owned(), values.chain([None]).collect());
+                }
+                _ => {}
             }
             let text = if lo == hi { lo.to_string() } else { format!("[{lo}-{hi}]") };
             (text, (lo..=hi).map(|value| some(value.to_string())).collect())
@@ -118,36 +122,64 @@ struct Counted {
     possible: f64,
     sum: f64,
     with_number: f64,
+    certain_numbers: f64,
+    possible_numbers: f64,
+    sum_lo: f64,
+    sum_hi: f64,
     min: Option<f64>,
     max: Option<f64>,
 }
 
+/// How likely a value of a label is. A star is missing with the others only if the column has empty cells,
+/// but may be missing in any case.
+fn likelihood(label: &str, values: &[Cell], at: usize, has_missing: bool) -> f64 {
+    let n = f64::from(u32::try_from(values.len()).unwrap());
+    match (label, &values[at]) {
+        ("*", None) if !has_missing => 0.0,
+        ("*", Some(_)) if !has_missing => 1.0 / (n - 1.0),
+        _ => 1.0 / n,
+    }
+}
+
 fn count(rows: &[Vec<(String, Vec<Cell>)>], condition: &Condition) -> Counted {
+    let has_missing = rows.iter().any(|row| row[0].0.is_empty());
     let mut counted = Counted::default();
     for row in rows {
         let n: usize = row.iter().map(|(_, values)| values.len()).product();
-        let share = 1.0 / f64::from(u32::try_from(n).unwrap());
-        let mut n_in = 0;
+        // What the row adds to the sum under each combination.
+        let mut added: Vec<f64> = Vec::new();
+        let (mut n_in, mut n_numbers) = (0, 0);
         for mut at in 0..n {
             let mut cells = Vec::new();
-            for (_, values) in row {
+            let mut share = 1.0;
+            for (label, values) in row {
+                share *= likelihood(label, values, at % values.len(), has_missing);
                 cells.push(&values[at % values.len()]);
                 at /= values.len();
             }
+            added.push(0.0);
             if satisfies(condition, &cells) {
                 n_in += 1;
                 counted.rows += share;
                 if let Some(number) = cells[0] {
                     let number: f64 = number.parse().unwrap();
+                    n_numbers += 1;
+                    *added.last_mut().unwrap() = number;
                     counted.with_number += share;
                     counted.sum += share * number;
-                    counted.min = Some(counted.min.map_or(number, |min| min.min(number)));
-                    counted.max = Some(counted.max.map_or(number, |max| max.max(number)));
+                    if share > 0.0 {
+                        counted.min = Some(counted.min.map_or(number, |min| min.min(number)));
+                        counted.max = Some(counted.max.map_or(number, |max| max.max(number)));
+                    }
                 }
             }
         }
         counted.certain += f64::from(u8::from(n_in == n));
         counted.possible += f64::from(u8::from(n_in > 0));
+        counted.certain_numbers += f64::from(u8::from(n_numbers == n));
+        counted.possible_numbers += f64::from(u8::from(n_numbers > 0));
+        counted.sum_lo += added.iter().copied().fold(f64::INFINITY, f64::min);
+        counted.sum_hi += added.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     }
     counted
 }
@@ -192,7 +224,13 @@ fn check_against_enumeration(
     near(found[0].least, expected.certain, "certain rows");
     near(found[0].greatest, expected.possible, "possible rows");
     near(found[1].estimate, expected.with_number, "rows with a number");
+    near(found[1].least, expected.certain_numbers, "certain numbers");
+    near(found[1].greatest, expected.possible_numbers, "possible numbers");
     near(found[2].estimate, expected.sum, "sum");
+    if found[2].estimate.is_some() {
+        near(found[2].least, expected.sum_lo, "least sum");
+        near(found[2].greatest, expected.sum_hi, "greatest sum");
+    }
     assert_eq!((found[3].estimate, found[4].estimate), (expected.min, expected.max));
     if is_plain {
         assert!(found.iter().all(|answer| answer.exact), "{query:?}: {found:?}");
