@@ -205,3 +205,24 @@ fn requests_that_are_refused() {
     let ended = run(&folder, "query r.csv", "SELECT COUNT(*) WHERE disease = 'Secret'");
     assert!(!ended.stderr.contains("Secret"), "{}", ended.stderr);
 }
+
+/// Rows that were left out and released as stars may be anything, missing too.
+#[test]
+fn starred_rows_are_the_whole_domain() {
+    let folder = Folder::with(&[("t.csv", &people(2000, 15)), ("new.csv", &people(1500, 16))]);
+    for form in ["range", "bounds", "mean", "range+mean"] {
+        folder.ok(&format!(
+            "anonymize t.csv -o {form}.csv -k 20 {PEOPLE_JOB} --labels {form} --recoding {form}.json"
+        ));
+        folder.ok(&format!(
+            "apply {form}.json new.csv -o {form}-new.csv --suppress 1 --suppressed star"
+        ));
+        let args = format!("{form}-new.csv --recoding {form}.json --original new.csv");
+        check(&folder, &args, "SELECT COUNT(*)", 1500.0, true);
+        check(&folder, &args, "SELECT COUNT(*) WHERE age >= 0", 1500.0, false);
+        let answer = ask(&folder, &args, "SELECT COUNT(*) WHERE age BETWEEN 20 AND 30");
+        let of = |key: &str| answer[key].as_f64().unwrap();
+        assert!(of("least") <= of("true") && of("true") <= of("greatest"), "{form}: {answer}");
+        assert!(of("relative_error") < 0.5, "{form}: {answer}");
+    }
+}

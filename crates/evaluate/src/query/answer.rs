@@ -1,19 +1,14 @@
 //! The answer to a query, group by group.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
-use incrowd_data::{Aggregate, Kind, Query, Region};
+use incrowd_data::{Aggregate, Query, Region};
 
-use super::segment::Profile;
-use super::spread::Values;
+use super::groups::{Key, MOST_GROUPS, ValueLists, products};
+use super::segment::Share;
 use super::tally::{Cells, ColumnTally, Tally};
-use super::weigh::{Looked, look, regions, weigh};
-use super::{Domain, QueryError, Release};
-
-/// The most groups that are listed.
-const MOST_GROUPS: usize = 100_000;
+use super::weigh::{Looked, Weight, look, regions, weigh};
+use super::{QueryError, Release};
 
 /// What is known of one aggregate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,27 +45,6 @@ pub fn answer(release: &Release, query: &Query) -> Result<Vec<GroupAnswers>, Que
     Ok(groups.into_iter().map(answers).collect())
 }
 
-/// The key of a value that is grouped by; missing ones come last.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Key(Option<f64>);
-
-impl Eq for Key {}
-
-impl Ord for Key {
-    fn cmp(&self, other: &Key) -> Ordering {
-        match (self.0, other.0) {
-            (Some(a), Some(b)) => a.total_cmp(&b),
-            (a, b) => a.is_none().cmp(&b.is_none()),
-        }
-    }
-}
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
 /// By labels of the group columns and their segments, what was added up.
 type Tallies = BTreeMap<Vec<(u32, u32)>, Tally>;
 
@@ -85,6 +59,25 @@ struct Plan<'a> {
     measured: Vec<usize>,
     /// Whether rows that satisfy the condition in any case are whole classes.
     is_closed: bool,
+}
+
+/// Weights that were found already, by the entries of the tested columns.
+struct Weights(Vec<Option<Weight>>);
+
+impl Weights {
+    /// None are kept where there would be too many.
+    fn new(tested: &[Looked]) -> Weights {
+        let sizes = tested.iter().map(|looked| looked.profiles.len());
+        let n = sizes.fold(1usize, usize::saturating_mul);
+        Weights(if n <= 1 << 20 { vec![None; n] } else { Vec::new() })
+    }
+
+    fn get(&mut self, slot: usize, weigh: impl FnOnce() -> Weight) -> Weight {
+        match self.0.get_mut(slot) {
+            Some(known) => *known.get_or_insert_with(weigh),
+            None => weigh(),
+        }
+    }
 }
 
 /// The column that an aggregate measures.
@@ -139,16 +132,24 @@ impl<'a> Plan<'a> {
         }
         let mut pins = vec![None; self.looked.len()];
         let mut labels = vec![0u32; self.looked.len()];
-        let mut profiles: Vec<&Profile> = Vec::with_capacity(self.looked.len());
+        let mut profiles: Vec<&[Share]> = Vec::with_capacity(self.looked.len());
+        let mut known = Weights::new(&self.looked[..self.n_tested]);
         for (vector, &rows) in self.release.counts.iter().enumerate() {
             profiles.clear();
-            for (label, looked) in labels.iter_mut().zip(&self.looked) {
+            let mut slot = 0usize;
+            for (at, (label, looked)) in labels.iter_mut().zip(&self.looked).enumerate() {
                 *label = self.release.vectors[looked.at].get(vector);
-                profiles.push(&looked.profiles[*label as usize]);
+                let entry = looked.profiles.entry(*label);
+                profiles.push(looked.profiles.shares(entry));
+                if at < self.n_tested {
+                    slot = slot.wrapping_mul(looked.profiles.len()).wrapping_add(entry);
+                }
             }
             if self.groups.is_empty() {
                 let tally = tallies.get_mut(&[][..]).expect("it was put there");
-                self.add(tally, rows, &labels, &profiles, &mut pins);
+                let weight =
+                    known.get(slot, || weigh(&self.regions, self.n_tested, &profiles, &pins));
+                self.add(tally, rows, weight, (&labels, &profiles), &mut pins);
                 continue;
             }
             for segments in self.combinations(&profiles) {
@@ -158,7 +159,8 @@ impl<'a> Plan<'a> {
                     pins[at] = Some(segment);
                 }
                 let tally = tallies.entry(key).or_insert_with(|| Tally::new(self.measured.len()));
-                self.add(tally, rows, &labels, &profiles, &mut pins);
+                let weight = weigh(&self.regions, self.n_tested, &profiles, &pins);
+                self.add(tally, rows, weight, (&labels, &profiles), &mut pins);
             }
             pins.fill(None);
         }
@@ -166,7 +168,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The combinations of segments that the group columns can have.
-    fn combinations(&self, profiles: &[&Profile]) -> Vec<Vec<u32>> {
+    fn combinations(&self, profiles: &[&[Share]]) -> Vec<Vec<u32>> {
         let mut combinations = vec![Vec::new()];
         for &at in &self.groups {
             let longer = |known: &Vec<u32>, segment: u32| {
@@ -174,7 +176,7 @@ impl<'a> Plan<'a> {
                 longer.push(segment);
                 longer
             };
-            let shares = &profiles[at].shares;
+            let shares = profiles[at];
             combinations = combinations
                 .iter()
                 .flat_map(|known| shares.iter().map(move |share| longer(known, share.segment)))
@@ -183,16 +185,15 @@ impl<'a> Plan<'a> {
         combinations
     }
 
-    /// Adds the rows of a vector.
+    /// Adds the rows of a vector, of which it is known how they satisfy the condition.
     fn add(
         &self,
         tally: &mut Tally,
         rows: u32,
-        labels: &[u32],
-        profiles: &[&Profile],
+        whole: Weight,
+        (labels, profiles): (&[u32], &[&[Share]]),
         pins: &mut [Option<u32>],
     ) {
-        let whole = weigh(&self.regions, self.n_tested, profiles, pins);
         if !whole.is_possible {
             return;
         }
@@ -202,9 +203,9 @@ impl<'a> Plan<'a> {
                 continue;
             }
             let looked = &self.looked[at];
-            let mut present = Vec::with_capacity(profiles[at].shares.len());
+            let mut present = Vec::with_capacity(profiles[at].len());
             let mut may_be_missing = false;
-            for share in &profiles[at].shares {
+            for share in profiles[at] {
                 if share.segment == looked.segments.missing() {
                     may_be_missing = true;
                     continue;
@@ -323,83 +324,4 @@ fn extreme(column: &ColumnTally, is_max: bool) -> Answer {
     let (least, greatest) = if is_max { (attained, possible) } else { (possible, attained) };
     let exact = found.attained.is_finite() && found.attained.total_cmp(&found.possible).is_eq();
     Answer { estimate: finite(found.likely), exact, least, greatest }
-}
-
-/// A value of a label, how likely it is, and its segment.
-#[derive(Clone, Copy, Debug)]
-struct Listed {
-    key: Key,
-    weight: f64,
-    segment: u32,
-}
-
-/// By group column and label, its values.
-#[derive(Default)]
-struct ValueLists(BTreeMap<(usize, u32), Vec<Listed>>);
-
-impl ValueLists {
-    fn of(&mut self, at: usize, looked: &Looked, label: u32) -> Result<&[Listed], QueryError> {
-        Ok(match self.0.entry((at, label)) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(list(looked, label)?),
-        })
-    }
-}
-
-/// The values that a label stands for.
-fn list(looked: &Looked, label: u32) -> Result<Vec<Listed>, QueryError> {
-    let spread = &looked.column.spreads[label as usize];
-    let ranges =
-        |kind: Kind| QueryError::GroupOfRanges { column: looked.column.name.clone(), kind };
-    let keys: Vec<f64> = match (&spread.values, &looked.column.domain) {
-        (Values::Range(lo, hi), Domain::Line(_)) if lo.total_cmp(hi).is_eq() => vec![*lo],
-        (Values::Range(lo, hi), Domain::Line(line)) if line.is_discrete() => {
-            #[expect(clippy::cast_precision_loss, reason = "a small number")]
-            if hi - lo >= MOST_GROUPS as f64 {
-                return Err(QueryError::TooManyGroups { most: MOST_GROUPS });
-            }
-            let next = |key: &f64| Some(key + 1.0).filter(|next| next <= hi);
-            std::iter::successors(Some(*lo), next).collect()
-        }
-        (Values::Range(..) | Values::About(_), Domain::Line(line)) => {
-            return Err(ranges(line.kind));
-        }
-        (Values::Run(lo, hi), Domain::List(list)) => {
-            (*lo..=*hi).map(|code| list.keys[code as usize]).collect()
-        }
-        (Values::Set(codes), Domain::List(list)) => {
-            codes.iter().map(|&code| list.keys[code as usize]).collect()
-        }
-        _ => Vec::new(),
-    };
-    #[expect(clippy::cast_precision_loss, reason = "a small number")]
-    let weight = (1.0 - spread.missing) / keys.len() as f64;
-    let listed =
-        |key: f64| Listed { key: Key(Some(key)), weight, segment: looked.segments.of(key) };
-    let mut values: Vec<Listed> = keys.into_iter().map(listed).collect();
-    if spread.may_be_missing {
-        let segment = looked.segments.missing();
-        values.push(Listed { key: Key(None), weight: spread.missing, segment });
-    }
-    Ok(values)
-}
-
-/// Every combination of values, with how likely it is.
-fn products(lists: &[Vec<Listed>]) -> Result<Vec<(Vec<Key>, f64)>, QueryError> {
-    let mut products = vec![(Vec::new(), 1.0)];
-    for list in lists {
-        if products.len() * list.len() > MOST_GROUPS {
-            return Err(QueryError::TooManyGroups { most: MOST_GROUPS });
-        }
-        let longer = |(keys, share): &(Vec<Key>, f64), value: &Listed| {
-            let mut longer: Vec<Key> = keys.clone();
-            longer.push(value.key);
-            (longer, share * value.weight)
-        };
-        products = products
-            .iter()
-            .flat_map(|known| list.iter().map(move |value| longer(known, value)))
-            .collect();
-    }
-    Ok(products)
 }

@@ -27,6 +27,8 @@
 mod answer;
 mod deviation;
 mod domain;
+mod form;
+mod groups;
 mod segment;
 mod spread;
 mod tally;

@@ -1,5 +1,7 @@
 //! A column cut at the constants that it is compared with, and how a label lies over the pieces.
 
+use std::collections::BTreeMap;
+
 use incrowd_data::{CodeSet, Comparison, Test};
 
 use super::domain::{Domain, Line, List, Parse};
@@ -114,41 +116,87 @@ pub(super) struct Share {
     pub(super) hi: f64,
 }
 
-/// How a label lies over the pieces: those that it can have, ascending.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Profile {
-    pub(super) shares: Vec<Share>,
+/// How the labels of a column lie over the pieces. Labels that lie alike share an entry.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Profiles {
+    /// By label, its entry.
+    of_label: Vec<u32>,
+    /// By entry, where its shares end.
+    ends: Vec<usize>,
+    shares: Vec<Share>,
 }
 
-impl Profile {
-    pub(super) fn new(domain: &Domain, spread: &Spread, segments: &Segments) -> Profile {
-        let present = 1.0 - spread.missing;
-        let mut shares = match (&spread.values, domain) {
-            (Values::None, _) => Vec::new(),
-            (Values::Range(lo, hi), Domain::Line(line)) => range(line, *lo, *hi, segments),
-            (Values::About(mean), _) => about(*mean, segments),
-            (Values::Run(lo, hi), Domain::List(list)) => listed(list, *lo..=*hi, segments),
-            (Values::Set(codes), Domain::List(list)) => {
-                listed(list, codes.iter().copied(), segments)
-            }
-            _ => unreachable!("labels are read with their domain"),
-        };
-        if spread.missing > 0.0 {
-            for share in &mut shares {
-                share.weight *= present;
-            }
+impl Profiles {
+    /// The profiles of all labels; `is_measured` if their values count as well as their segments.
+    pub(super) fn new(column: &Column, segments: &Segments, is_measured: bool) -> Profiles {
+        let mut profiles = Profiles::default();
+        // Entries of labels that lie in one segment, and of the others.
+        let mut within: Vec<Option<u32>> = vec![None; segments.n_codes() as usize];
+        let mut across: BTreeMap<Vec<(u32, u64)>, u32> = BTreeMap::new();
+        for spread in &column.spreads {
+            let shares = profile(&column.domain, spread, segments);
+            let entry = if is_measured {
+                profiles.add(&shares)
+            } else if let [share] = shares[..] {
+                let segment = share.segment as usize;
+                *within[segment].get_or_insert_with(|| profiles.add(&shares))
+            } else {
+                let key = shares.iter().map(|share| (share.segment, share.weight.to_bits()));
+                *across.entry(key.collect()).or_insert_with(|| profiles.add(&shares))
+            };
+            profiles.of_label.push(entry);
         }
-        if spread.may_be_missing {
-            shares.push(Share {
-                segment: segments.missing(),
-                weight: spread.missing,
-                mean: f64::NAN,
-                lo: f64::NAN,
-                hi: f64::NAN,
-            });
-        }
-        Profile { shares }
+        profiles
     }
+
+    fn add(&mut self, shares: &[Share]) -> u32 {
+        self.shares.extend_from_slice(shares);
+        self.ends.push(self.shares.len());
+        u32::try_from(self.ends.len() - 1).expect("fewer entries than labels")
+    }
+
+    /// The number of entries.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The entry of a label.
+    pub(super) fn entry(&self, label: u32) -> usize {
+        self.of_label[label as usize] as usize
+    }
+
+    /// The segments that the labels of an entry can have, ascending.
+    pub(super) fn shares(&self, entry: usize) -> &[Share] {
+        let start = entry.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.shares[start..self.ends[entry]]
+    }
+}
+
+fn profile(domain: &Domain, spread: &Spread, segments: &Segments) -> Vec<Share> {
+    let present = 1.0 - spread.missing;
+    let mut shares = match (&spread.values, domain) {
+        (Values::None, _) => Vec::new(),
+        (Values::Range(lo, hi), Domain::Line(line)) => range(line, *lo, *hi, segments),
+        (Values::About(mean), _) => about(*mean, segments),
+        (Values::Run(lo, hi), Domain::List(list)) => listed(list, *lo..=*hi, segments),
+        (Values::Set(codes), Domain::List(list)) => listed(list, codes.iter().copied(), segments),
+        _ => unreachable!("labels are read with their domain"),
+    };
+    if spread.missing > 0.0 {
+        for share in &mut shares {
+            share.weight *= present;
+        }
+    }
+    if spread.may_be_missing {
+        shares.push(Share {
+            segment: segments.missing(),
+            weight: spread.missing,
+            mean: f64::NAN,
+            lo: f64::NAN,
+            hi: f64::NAN,
+        });
+    }
+    shares
 }
 
 /// A range of a line: by the number of values where they can be counted, otherwise by length.

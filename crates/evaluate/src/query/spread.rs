@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use incrowd_data::{Hierarchy, Kind, Level};
 
 use super::domain::{Domain, Line, List, ListOrder, Parse};
+use super::form::{Form, ends, forms, masked};
 
 /// The values that a cell can have.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,71 +118,12 @@ pub fn read_bounds(
             in_list(&forms, List { what: Some("declared order"), ..list }, None)
         }
         Known::Kind(kind) if kind.is_numeric() => on_line(&forms, *kind, span, parse),
-        _ => LINE_KINDS
-            .iter()
-            .find_map(|&kind| on_line(&forms, kind, span, parse).ok())
+        _ => on_some_line(&forms, &LINE_KINDS, span, parse)
             .ok_or_else(|| Unreadable((0..labels.len()).collect())),
     }
 }
 
 const LINE_KINDS: [Kind; 4] = [Kind::Integer, Kind::Decimal, Kind::Date, Kind::Timestamp];
-
-/// How a label is written.
-#[derive(Clone, Debug, PartialEq)]
-enum Form<'a> {
-    Missing,
-    /// Neither least nor greatest value: missing, or anything.
-    Empty,
-    Star,
-    Plain(&'a str),
-    /// Between brackets, whatever it may be.
-    Brackets(&'a str, &'a str),
-    Bounds(&'a str, &'a str),
-    Set(Vec<String>, &'a str),
-    /// Digits and then stars.
-    Mask(&'a str),
-    Unknown,
-}
-
-fn forms<'a>(labels: &[Option<&'a str>]) -> Vec<Form<'a>> {
-    labels.iter().map(|label| label.map_or(Form::Missing, form)).collect()
-}
-
-fn form(label: &str) -> Form<'_> {
-    if label == "*" {
-        return Form::Star;
-    }
-    let inner = label.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    if let Some(inner) = inner.filter(|inner| inner.contains('-')) {
-        return Form::Brackets(inner, label);
-    }
-    if let Some(inner) = label.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        let members = members(inner);
-        if members.len() > 1 {
-            return Form::Set(members, label);
-        }
-    }
-    let digits = label.trim_end_matches('*');
-    if digits.len() < label.len() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Form::Mask(label);
-    }
-    Form::Plain(label)
-}
-
-/// The values between bars; a bar or backslash within a value has a backslash before it.
-fn members(inner: &str) -> Vec<String> {
-    let mut members = vec![String::new()];
-    let mut chars = inner.chars();
-    while let Some(char) = chars.next() {
-        let member = members.last_mut().expect("one is open");
-        match char {
-            '\\' => member.extend(chars.next()),
-            '|' => members.push(String::new()),
-            _ => member.push(char),
-        }
-    }
-    members
-}
 
 /// Every text is a value.
 fn plain(
@@ -197,7 +139,7 @@ fn plain(
         None => &LINE_KINDS,
     };
     let has_values = labels.iter().any(Option::is_some);
-    let line = candidates.iter().find_map(|&kind| on_line(&forms, kind, None, parse).ok());
+    let line = on_some_line(&forms, candidates, None, parse);
     match line {
         Some(found) if has_values || kind.is_some() => Ok(found),
         _ => sets(&forms, &[], false, parse),
@@ -220,10 +162,8 @@ fn by_form(
         if let Some(found) = padded(&forms) {
             return Ok(found);
         }
-        for kind in LINE_KINDS {
-            if let Ok(found) = on_line(&forms, kind, span, parse) {
-                return Ok(found);
-            }
+        if let Some(found) = on_some_line(&forms, &LINE_KINDS, span, parse) {
+            return Ok(found);
         }
     }
     let is_masked = |form: &Form| matches!(form, Form::Plain(text) if text.contains('*'));
@@ -267,16 +207,9 @@ fn on_line(
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     let mut unreadable = Vec::new();
-    let mut ranges: Vec<Option<(f64, f64)>> = Vec::new();
+    let mut ranges: Vec<Option<(f64, f64)>> = Vec::with_capacity(forms.len());
     for (at, form) in forms.iter().enumerate() {
-        let range = match form {
-            Form::Plain(text) => parse(kind, text).map(|key| (key, key)),
-            Form::Bounds(lo, hi) => parse(kind, lo).zip(parse(kind, hi)),
-            Form::Brackets(inner, _) => ends(inner, |text| parse(kind, text)),
-            Form::Mask(text) if kind == Kind::Integer => masked(text),
-            _ => None,
-        };
-        let range = range.filter(|(lo, hi)| lo <= hi);
+        let range = range_of(form, kind, parse);
         if range.is_none() && !matches!(form, Form::Missing | Form::Empty | Form::Star) {
             unreadable.push(at);
         }
@@ -307,18 +240,32 @@ fn on_line(
     Ok((Domain::Line(line), spreads))
 }
 
-/// The two ends of `a-b`: at the dash that leaves a value on both sides, the first not after the second.
-fn ends<T: PartialOrd>(inner: &str, value: impl Fn(&str) -> Option<T>) -> Option<(T, T)> {
-    inner.match_indices('-').find_map(|(at, _)| {
-        let (lo, hi) = (value(&inner[..at])?, value(&inner[at + 1..])?);
-        (lo <= hi).then_some((lo, hi))
-    })
+/// The part of a line that a label stands for, if it says one.
+fn range_of(form: &Form, kind: Kind, parse: Parse) -> Option<(f64, f64)> {
+    let range = match form {
+        Form::Plain(text) => parse(kind, text).map(|key| (key, key)),
+        Form::Bounds(lo, hi) => parse(kind, lo).zip(parse(kind, hi)),
+        Form::Brackets(inner, _) => ends(inner, |text| parse(kind, text)),
+        Form::Mask(text) if kind == Kind::Integer => masked(text),
+        _ => None,
+    };
+    range.filter(|(lo, hi)| lo <= hi)
 }
 
-/// The numbers that digits with stars behind them stand for.
-fn masked(text: &str) -> Option<(f64, f64)> {
-    let value = |digit: char| text.replace('*', &digit.to_string()).parse::<f64>().ok();
-    value('0').zip(value('9')).filter(|_| text.len() <= 15)
+/// Labels on a line of the first kind that all of them allow.
+fn on_some_line(
+    forms: &[Form],
+    kinds: &[Kind],
+    span: Option<(f64, f64)>,
+    parse: Parse,
+) -> Option<(Domain, Vec<Spread>)> {
+    let allows = |form: &Form, kind: Kind| {
+        matches!(form, Form::Missing | Form::Empty | Form::Star)
+            || range_of(form, kind, parse).is_some()
+    };
+    // The first labels tell most kinds apart.
+    let mut likely = kinds.iter().filter(|kind| forms.iter().take(100).all(|f| allows(f, **kind)));
+    likely.find_map(|&kind| on_line(forms, kind, span, parse).ok())
 }
 
 /// Labels as values and sets of values.

@@ -2,7 +2,7 @@
 
 use incrowd_data::{Condition, Region, Test};
 
-use super::segment::{Profile, Segments};
+use super::segment::{Profiles, Segments, Share};
 use super::{Column, Parse, QueryError, Release};
 
 /// A column that a query looks at.
@@ -11,8 +11,8 @@ pub(super) struct Looked<'a> {
     pub(super) at: usize,
     pub(super) column: &'a Column,
     pub(super) segments: Segments,
-    /// By label, how it lies over the segments.
-    pub(super) profiles: Vec<Profile>,
+    /// How its labels lie over the segments.
+    pub(super) profiles: Profiles,
     pub(super) is_tested: bool,
 }
 
@@ -42,8 +42,7 @@ pub(super) fn look<'a>(
                 }
             });
             let segments = Segments::new(column, &tests, release.parse)?;
-            let profile = |spread| Profile::new(&column.domain, spread, &segments);
-            let profiles = column.spreads.iter().map(profile).collect();
+            let profiles = Profiles::new(column, &segments, others.contains(&name));
             Ok(Looked { at, column, segments, profiles, is_tested: tested.contains(&name) })
         })
         .collect()
@@ -79,13 +78,13 @@ pub(super) struct Weight {
 pub(super) fn weigh(
     regions: &[Region],
     n_tested: usize,
-    profiles: &[&Profile],
+    profiles: &[&[Share]],
     pins: &[Option<u32>],
 ) -> Weight {
     // Combinations of segments that a row can have, and those that satisfy the condition.
     let mut n_all = Some(1u128);
     for at in 0..n_tested {
-        let n = if pins[at].is_some() { 1 } else { profiles[at].shares.len() as u128 };
+        let n = if pins[at].is_some() { 1 } else { profiles[at].len() as u128 };
         n_all = n_all.and_then(|all| all.checked_mul(n));
     }
     let mut n_satisfying = Some(0u128);
@@ -113,16 +112,16 @@ pub(super) fn weigh(
 }
 
 /// How likely a cell lies within a side of a region, and how many of its segments do.
-fn part_within(region: &Region, at: usize, profile: &Profile, pin: Option<u32>) -> (f64, u128) {
+fn part_within(region: &Region, at: usize, profile: &[Share], pin: Option<u32>) -> (f64, u128) {
     match (region.side(at), pin) {
         (None, Some(_)) => (1.0, 1),
-        (None, None) => (1.0, profile.shares.len() as u128),
+        (None, None) => (1.0, profile.len() as u128),
         (Some(set), Some(segment)) if set.contains(segment) => (1.0, 1),
         (Some(_), Some(_)) => (0.0, 0),
         (Some(set), None) => {
-            let within = || profile.shares.iter().filter(|share| set.contains(share.segment));
+            let within = || profile.iter().filter(|share| set.contains(share.segment));
             let n = within().count();
-            let is_whole = n == profile.shares.len();
+            let is_whole = n == profile.len();
             (if is_whole { 1.0 } else { within().map(|share| share.weight).sum() }, n as u128)
         }
     }

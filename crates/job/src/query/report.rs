@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use incrowd_data::{Aggregate, Kind};
+use incrowd_data::Aggregate;
 use incrowd_engine::text_at;
 use incrowd_evaluate::query::{
     Answer, Domain, GroupAnswers, Release, Summary, Value, deviation, summary,
@@ -309,13 +309,11 @@ fn text_of(table: &Release, column: &str, key: f64) -> String {
 
 /// A value in JSON: numbers as such, anything else as text.
 fn json_of(table: &Release, column: &str, key: f64) -> Json {
-    match domain(table, column).value(key) {
-        Some(Value::Position(line, at)) if line.width.is_none() => match line.kind {
-            #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
-            Kind::Integer if at.fract().abs() < f64::EPSILON => Json::from(at as i64),
-            Kind::Integer | Kind::Decimal => Json::from(at),
-            _ => Json::from(text_of(table, column, key)),
-        },
-        _ => Json::from(text_of(table, column, key)),
+    let domain = domain(table, column);
+    let is_padded = matches!(domain, Domain::Line(line) if line.width.is_some());
+    if !domain.is_number() || is_padded {
+        return Json::from(text_of(table, column, key));
     }
+    #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
+    if key.fract() == 0.0 && key.abs() < 9e15 { Json::from(key as i64) } else { Json::from(key) }
 }

@@ -6,6 +6,7 @@ use incrowd_evaluate::query::{
     Column, Domain, Known, Release, Spread, Unreadable, Values, read_bounds, read_labels,
 };
 use incrowd_release::LabelForm;
+use rayon::prelude::*;
 
 use crate::error::{JobError, Problem, nearest};
 use crate::query::known::Knowledge;
@@ -211,7 +212,7 @@ impl Labels {
 /// The distinct texts of a column sorted, missing ones last, with the codes that they then have.
 fn sorted(raw: &RawColumn) -> (Vec<Option<String>>, Codes) {
     let mut order: Vec<usize> = (0..raw.texts.len()).collect();
-    order.sort_by(|&a, &b| raw.texts[a].cmp(&raw.texts[b]));
+    order.par_sort_unstable_by(|&a, &b| raw.texts[a].cmp(&raw.texts[b]));
     let mut map = vec![0; raw.texts.len()];
     for (new, &old) in (0u32..).zip(&order) {
         map[old] = new;
