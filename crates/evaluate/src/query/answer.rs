@@ -61,25 +61,6 @@ struct Plan<'a> {
     is_closed: bool,
 }
 
-/// Weights that were found already, by the entries of the tested columns.
-struct Weights(Vec<Option<Weight>>);
-
-impl Weights {
-    /// None are kept where there would be too many.
-    fn new(tested: &[Looked]) -> Weights {
-        let sizes = tested.iter().map(|looked| looked.profiles.len());
-        let n = sizes.fold(1usize, usize::saturating_mul);
-        Weights(if n <= 1 << 20 { vec![None; n] } else { Vec::new() })
-    }
-
-    fn get(&mut self, slot: usize, weigh: impl FnOnce() -> Weight) -> Weight {
-        match self.0.get_mut(slot) {
-            Some(known) => *known.get_or_insert_with(weigh),
-            None => weigh(),
-        }
-    }
-}
-
 /// The column that an aggregate measures.
 fn measured(aggregate: &Aggregate) -> Option<&str> {
     match aggregate {
@@ -127,28 +108,25 @@ impl<'a> Plan<'a> {
     /// Adds up all vectors.
     fn tallies(&self) -> Tallies {
         let mut tallies = Tallies::new();
+        if let Some(tally) = self.counted() {
+            tallies.insert(Vec::new(), tally);
+            return tallies;
+        }
         if self.groups.is_empty() {
             tallies.insert(Vec::new(), Tally::new(self.measured.len()));
         }
         let mut pins = vec![None; self.looked.len()];
         let mut labels = vec![0u32; self.looked.len()];
         let mut profiles: Vec<&[Share]> = Vec::with_capacity(self.looked.len());
-        let mut known = Weights::new(&self.looked[..self.n_tested]);
         for (vector, &rows) in self.release.counts.iter().enumerate() {
             profiles.clear();
-            let mut slot = 0usize;
-            for (at, (label, looked)) in labels.iter_mut().zip(&self.looked).enumerate() {
+            for (label, looked) in labels.iter_mut().zip(&self.looked) {
                 *label = self.release.vectors[looked.at].get(vector);
-                let entry = looked.profiles.entry(*label);
-                profiles.push(looked.profiles.shares(entry));
-                if at < self.n_tested {
-                    slot = slot.wrapping_mul(looked.profiles.len()).wrapping_add(entry);
-                }
+                profiles.push(looked.profiles.shares(looked.profiles.entry(*label)));
             }
             if self.groups.is_empty() {
                 let tally = tallies.get_mut(&[][..]).expect("it was put there");
-                let weight =
-                    known.get(slot, || weigh(&self.regions, self.n_tested, &profiles, &pins));
+                let weight = weigh(&self.regions, self.n_tested, &profiles, &pins);
                 self.add(tally, rows, weight, (&labels, &profiles), &mut pins);
                 continue;
             }
@@ -165,6 +143,39 @@ impl<'a> Plan<'a> {
             pins.fill(None);
         }
         tallies
+    }
+
+    /// The rows of a query that only counts them: those whose labels lie alike are weighed together. None
+    /// where that is not worth it.
+    fn counted(&self) -> Option<Tally> {
+        const MOST: usize = 1 << 20;
+        let tested = &self.looked[..self.n_tested];
+        let sizes = || tested.iter().map(|looked| looked.profiles.len());
+        let n_slots = sizes().fold(1usize, usize::saturating_mul);
+        if !self.groups.is_empty() || !self.measured.is_empty() || n_slots > MOST {
+            return None;
+        }
+        let mut rows = vec![0u64; n_slots];
+        for (vector, &count) in self.release.counts.iter().enumerate() {
+            let slot = tested.iter().fold(0, |slot, looked| {
+                let label = self.release.vectors[looked.at].get(vector);
+                slot * looked.profiles.len() + looked.profiles.entry(label)
+            });
+            rows[slot] += u64::from(count);
+        }
+        let mut tally = Tally::new(0);
+        let pins = vec![None; self.n_tested];
+        for (slot, &rows) in rows.iter().enumerate().filter(|(_, rows)| **rows > 0) {
+            let mut rest = slot;
+            let mut profiles: Vec<&[Share]> = Vec::with_capacity(self.n_tested);
+            for looked in tested.iter().rev() {
+                profiles.push(looked.profiles.shares(rest % looked.profiles.len()));
+                rest /= looked.profiles.len();
+            }
+            profiles.reverse();
+            tally.add_rows(rows, weigh(&self.regions, self.n_tested, &profiles, &pins));
+        }
+        Some(tally)
     }
 
     /// The combinations of segments that the group columns can have.
@@ -197,7 +208,7 @@ impl<'a> Plan<'a> {
         if !whole.is_possible {
             return;
         }
-        tally.add_rows(rows, whole);
+        tally.add_rows(rows.into(), whole);
         for (&at, column) in self.measured.iter().zip(&mut tally.columns) {
             if pins[at].is_some() {
                 continue;

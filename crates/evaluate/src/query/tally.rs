@@ -26,10 +26,12 @@ impl Tally {
         }
     }
 
-    pub(super) fn add_rows(&mut self, rows: u32, weight: Weight) {
-        self.rows += f64::from(rows) * weight.share;
-        self.certain += if weight.is_certain { u64::from(rows) } else { 0 };
-        self.possible += if weight.is_possible { u64::from(rows) } else { 0 };
+    pub(super) fn add_rows(&mut self, rows: u64, weight: Weight) {
+        #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
+        let expected = rows as f64 * weight.share;
+        self.rows += expected;
+        self.certain += if weight.is_certain { rows } else { 0 };
+        self.possible += if weight.is_possible { rows } else { 0 };
     }
 
     /// Adds what another holds, of which only a share is expected here; nothing is certain unless all of

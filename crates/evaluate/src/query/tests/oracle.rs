@@ -221,6 +221,10 @@ fn check_against_enumeration(
     let query = Query { aggregates: aggregates.clone(), condition, group_by: Vec::new() };
     let found = answer(&release, &query).unwrap().remove(0).answers;
     near(found[0].estimate, expected.rows, "rows");
+    let alone = Query { aggregates: vec![Aggregate::Count], ..query.clone() };
+    let alone = answer(&release, &alone).unwrap().remove(0).answers[0];
+    near(alone.estimate, expected.rows, "rows alone");
+    assert_eq!((alone.least, alone.greatest), (found[0].least, found[0].greatest));
     near(found[0].least, expected.certain, "certain rows");
     near(found[0].greatest, expected.possible, "possible rows");
     near(found[1].estimate, expected.with_number, "rows with a number");
