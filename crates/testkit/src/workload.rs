@@ -41,13 +41,26 @@ pub enum Target {
     Numbers(usize),
 }
 
+/// What a query adds up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adds {
+    /// Rows.
+    Rows,
+    /// An extra column, which is released as it is.
+    Extra(usize),
+    /// A numeric attribute, which is released as cells.
+    Attribute(usize),
+}
+
 /// What is asked.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// Disjoint regions.
     pub regions: Vec<Region>,
-    /// The extra column that is added up; rows if none.
-    pub sums: Option<usize>,
+    /// What is added up.
+    pub adds: Adds,
+    /// Whether the mean is asked for: values count by their distance from it.
+    pub is_mean: bool,
     /// How much it counts.
     pub weight: f64,
 }

@@ -2,6 +2,7 @@
 //! cut.
 
 mod by_hand;
+mod conformance;
 mod nodes;
 mod specialization;
 
@@ -31,8 +32,12 @@ fn told(workload: &slow::Workload) -> Workload {
     };
     let query = |query: &slow::Query| WeightedQuery {
         regions: query.regions.clone(),
-        value: query.sums.map_or(QueryValue::Rows, QueryValue::Extra),
-        is_mean: false,
+        value: match query.adds {
+            slow::Adds::Rows => QueryValue::Rows,
+            slow::Adds::Extra(column) => QueryValue::Extra(column),
+            slow::Adds::Attribute(at) => QueryValue::Attribute(at),
+        },
+        is_mean: query.is_mean,
         weight: query.weight,
     };
     Workload {
@@ -44,8 +49,17 @@ fn told(workload: &slow::Workload) -> Workload {
 }
 
 fn run(algorithm: Algorithm, set: &FrequencySet, job: &Job, workload: &Workload) -> Outcome {
-    let budget = Budget::unlimited();
-    let problem = Problem::new(set, &job.models, job.k, &budget);
+    run_within(algorithm, set, job, workload, &Budget::unlimited())
+}
+
+fn run_within(
+    algorithm: Algorithm,
+    set: &FrequencySet,
+    job: &Job,
+    workload: &Workload,
+    budget: &Budget,
+) -> Outcome {
+    let problem = Problem::new(set, &job.models, job.k, budget);
     algorithm.run(&Problem { entity: job.entity, workload: Some(workload), ..problem })
 }
 
@@ -67,7 +81,7 @@ enum Aim {
 use slow::Split::{Median, Queries, Selection, Targets};
 
 impl Aim {
-    const ALL: [Aim; 15] = [
+    const ALONE: [Aim; 9] = [
         Aim::Label,
         Aim::Labels,
         Aim::Number,
@@ -77,13 +91,21 @@ impl Aim {
         Aim::Counts,
         Aim::ManyCounts,
         Aim::Sums,
+    ];
+
+    const TOGETHER: [Aim; 7] = [
         Aim::Together(&[Selection, Targets]),
         Aim::Together(&[Queries, Targets]),
         Aim::Together(&[Selection, Median]),
         Aim::Together(&[Queries, Median]),
         Aim::Together(&[Selection, Queries, Targets]),
+        Aim::Together(&[Queries, Selection]),
         Aim::Together(&[Median]),
     ];
+
+    fn all() -> impl Iterator<Item = Aim> {
+        Aim::ALONE.into_iter().chain(Aim::TOGETHER)
+    }
 
     fn workload(self, rng: &mut Rng, table: &Table) -> slow::Workload {
         use slow::Target::{Labels, Numbers};
@@ -102,14 +124,14 @@ impl Aim {
             Aim::Together(_) => (1 + rng.below(3), 1 + rng.below(3)),
             _ => (0, 0),
         };
-        let sums = |rng: &mut Rng| match self {
-            Aim::Sums => Some([PERSON, PAY][rng.below(2)]),
-            Aim::Together(_) => [None, Some(PERSON), Some(PAY)][rng.below(3)],
-            _ => None,
-        };
         let query = |rng: &mut Rng| {
-            let sums = sums(rng);
-            generate::query(rng, table, sums)
+            let adds_up = match self {
+                Aim::Sums => true,
+                Aim::Together(_) => rng.one_in(2),
+                _ => false,
+            };
+            let adds = if adds_up { generate::adds(rng, table) } else { slow::Adds::Rows };
+            generate::query(rng, table, adds)
         };
         slow::Workload {
             splits: self.splits(),
@@ -138,8 +160,4 @@ fn some_job(rng: &mut Rng) -> Job {
         2 => Job { entity: Some(PERSON), ..job },
         _ => job,
     }
-}
-
-fn is_close(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * (1.0 + a.abs())
 }

@@ -2,7 +2,7 @@
 
 use incrowd_data::{Attribute, CodeSet, Kind, Region, Shape};
 
-use super::Query;
+use super::{Adds, Query};
 use crate::generate::{Recipe, Rng, random_table};
 use crate::{Form, Table};
 
@@ -25,7 +25,11 @@ pub fn table(rng: &mut Rng, max_rows: usize) -> Table {
         max_values: 2 + rng.below(8),
         missing: !rng.one_in(3),
     };
-    let mut table = random_table(rng, &recipe);
+    with_targets(random_table(rng, &recipe), rng)
+}
+
+/// A [`random_table`] with the further columns of [`table`].
+pub fn with_targets(mut table: Table, rng: &mut Rng) -> Table {
     for attribute in &mut table.attributes {
         match rng.below(4) {
             0 => make_decimal(attribute),
@@ -103,7 +107,7 @@ fn side(rng: &mut Rng, n_codes: u32) -> CodeSet {
 }
 
 /// A random query of one region or of two that share no code of one attribute.
-pub fn query(rng: &mut Rng, table: &Table, sums: Option<usize>) -> Query {
+pub fn query(rng: &mut Rng, table: &Table, adds: Adds) -> Query {
     let first = region(rng, table);
     let mut regions = vec![first.clone()];
     if let (Some((at, set)), true) = (first.sides.first(), rng.one_in(3)) {
@@ -111,5 +115,20 @@ pub fn query(rng: &mut Rng, table: &Table, sums: Option<usize>) -> Query {
         let second = region(rng, table).and(&Region { sides: vec![(*at, rest)] });
         regions.extend(second);
     }
-    Query { regions, sums, weight: [1.0, 1.0, 2.0, 0.5, 0.3][rng.below(5)] }
+    let is_mean = adds != Adds::Rows && rng.one_in(3);
+    Query { regions, adds, is_mean, weight: [1.0, 1.0, 2.0, 0.5, 0.3][rng.below(5)] }
+}
+
+/// Something to add up: a numeric attribute, if there is one, or one of the extra columns.
+pub fn adds(rng: &mut Rng, table: &Table) -> Adds {
+    let numeric = |at: &usize| {
+        let attribute = &table.attributes[*at];
+        attribute.shape == Shape::Numeric && attribute.n_values() > 0
+    };
+    let attributes: Vec<usize> = (0..table.attributes.len()).filter(numeric).collect();
+    match rng.below(4) {
+        0 | 1 if !attributes.is_empty() => Adds::Attribute(attributes[rng.below(attributes.len())]),
+        2 => Adds::Extra(PERSON),
+        _ => Adds::Extra(PAY),
+    }
 }

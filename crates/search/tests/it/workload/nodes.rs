@@ -1,16 +1,16 @@
 //! Every node of a partition tree against the oracle.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use incrowd_data::{Branches, Node, PartitionTree, Shape};
 use incrowd_search::{Algorithm, Found, Outcome, Recoding};
-use incrowd_testkit::Table;
 use incrowd_testkit::assignment::{Rows, canonical};
-use incrowd_testkit::generate::Rng;
-use incrowd_testkit::workload::{Asked, Cut, generate};
+use incrowd_testkit::generate::{Recipe, Rng, random_table};
+use incrowd_testkit::workload::{Adds, Asked, Cut, Split, generate};
+use incrowd_testkit::{Form, Table};
 
 use super::{Aim, run, some_job, told};
-use crate::check_found;
+use crate::{Job, check_found};
 
 /// What was compared.
 #[derive(Debug, Default)]
@@ -18,7 +18,8 @@ struct Tally {
     tables: usize,
     cuts: usize,
     leaves: usize,
-    near_ties: usize,
+    /// Cuts that are another one because values are rounded.
+    rounded: usize,
 }
 
 /// The rows below a node, and the node.
@@ -63,11 +64,12 @@ fn is_same(a: &Cut, b: &Cut) -> bool {
         && canonical(a.parts.clone()) == canonical(b.parts.clone())
 }
 
-/// Walks down the tree and compares every node.
-fn walk(asked: &Asked, tree: &PartitionTree, tally: &mut Tally) -> Result<(), String> {
+/// Walks down the tree and compares its first nodes.
+fn walk(asked: &Asked, tree: &PartitionTree, most: usize, tally: &mut Tally) -> Result<(), String> {
     let table = asked.oracle.table;
-    let mut open: Vec<Open> = vec![(0, (0..table.rows.len()).collect())];
-    while let Some(node) = open.pop() {
+    let mut open: VecDeque<Open> = VecDeque::from([(0, (0..table.rows.len()).collect())]);
+    for _ in 0..most {
+        let Some(node) = open.pop_front() else { break };
         if node.1.is_empty() {
             assert!(matches!(tree.nodes[node.0 as usize], Node::Leaf { .. }), "a cut without rows");
             continue;
@@ -79,9 +81,12 @@ fn walk(asked: &Asked, tree: &PartitionTree, tally: &mut Tally) -> Result<(), St
             (Some(expected), Some((made, _))) => is_same(expected, made),
             _ => false,
         };
-        if !is_same {
-            return Err(difference(asked, &node.1, expected, made.map(|made| made.0)));
+        let cut = made.as_ref().map(|(cut, _)| cut);
+        if !is_same && !differs_by_rounding(asked, &node.1, expected.as_ref(), cut) {
+            return Err(difference(asked, &node.1, expected.as_ref(), cut));
         }
+        tally.rounded += usize::from(!is_same);
+        if !is_same && std::env::var("SHOW").is_ok() { eprintln!("ROUNDED {}", difference(asked, &node.1, expected.as_ref(), cut)); }
         tally.leaves += usize::from(made.is_none());
         tally.cuts += usize::from(made.is_some());
         open.extend(made.into_iter().flat_map(|(_, below)| below));
@@ -89,7 +94,33 @@ fn walk(asked: &Asked, tree: &PartitionTree, tally: &mut Tally) -> Result<(), St
     Ok(())
 }
 
-fn difference(asked: &Asked, rows: &[usize], expected: Option<Cut>, made: Option<Cut>) -> String {
+/// Steps of a unit to which the search rounds what a query adds up.
+const STEPS: f64 = 65_536.0;
+
+/// Floats that should be equal, as numbers of rows.
+const FLOATS: f64 = 1e-9;
+
+/// Whether two cuts, none being the region as it is, cost the same for queries but for rounding: of the
+/// values that they add up, half a step by value in the estimate, and in the truth; and of floats, which
+/// the search compares as they come.
+#[expect(clippy::cast_precision_loss, reason = "small tables")]
+fn differs_by_rounding(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
+    if !asked.workload.splits.contains(&Split::Queries) {
+        return false;
+    }
+    let sums = asked.workload.queries.iter().filter(|query| query.adds != Adds::Rows);
+    let rounded = sums.map(|query| query.weight).sum::<f64>() * rows.len() as f64 / STEPS;
+    let as_it_is = asked.cost(Split::Queries, rows, rows, None);
+    // A cut that does not lower the cost is made by another criterion.
+    let [a, b] = [a, b].map(|cut| {
+        let Some(cut) = cut else { return as_it_is };
+        let cost = |part: &Rows| asked.cost(Split::Queries, rows, part, Some(cut.attribute));
+        cut.parts.iter().map(cost).sum::<f64>().min(as_it_is)
+    });
+    (a - b).abs() < rounded + FLOATS
+}
+
+fn difference(asked: &Asked, rows: &[usize], expected: Option<&Cut>, made: Option<&Cut>) -> String {
     let mut text = format!("rows {rows:?}\nexpected {expected:?}\nmade {made:?}\n");
     for &split in &asked.workload.splits {
         let cost = asked.cost(split, rows, rows, None);
@@ -101,20 +132,25 @@ fn difference(asked: &Asked, rows: &[usize], expected: Option<Cut>, made: Option
     text + &format!("{:#?}\n{:?}", asked.workload, asked.oracle.table)
 }
 
-fn check(aim: Aim, seed: u64, max_rows: usize, tally: &mut Tally) -> Result<(), String> {
+fn check(aim: Aim, seed: u64, max_rows: usize, tally: &mut Tally) {
     let rng = &mut Rng::new(seed);
     let table = generate::table(rng, max_rows);
     let job = some_job(rng);
-    let workload = aim.workload(rng, &table);
-    let asked = Asked { oracle: job.oracle(&table), workload: &workload };
+    check_table(aim, rng, &table, &job, usize::MAX, tally);
+}
+
+fn check_table(aim: Aim, rng: &mut Rng, table: &Table, job: &Job, most: usize, tally: &mut Tally) {
+    let workload = aim.workload(rng, table);
+    let asked = Asked { oracle: job.oracle(table), workload: &workload };
     let (set, vector_of) = table.collapse();
-    let Outcome::Found(found) = run(Algorithm::Mondrian, &set, &job, &told(&workload)) else {
-        return Ok(());
+    let Outcome::Found(found) = run(Algorithm::Mondrian, &set, job, &told(&workload)) else {
+        return;
     };
-    check_found(&table, (&set, &vector_of), &found, &job).unwrap();
+    check_found(table, (&set, &vector_of), &found, job).unwrap();
     tally.tables += 1;
-    walk(&asked, tree_of(&found), tally)
-        .map_err(|text| format!("{aim:?}, seed {seed}, {}: {text}", job.describe()))
+    if let Err(text) = walk(&asked, tree_of(&found), most, tally) {
+        panic!("{aim:?}, {}: {text}", job.describe());
+    }
 }
 
 fn tree_of(found: &Found) -> &PartitionTree {
@@ -122,17 +158,56 @@ fn tree_of(found: &Found) -> &PartitionTree {
     tree
 }
 
-#[test]
-fn every_cut_is_the_one_that_the_criterion_asks_for() {
-    let max_rows: usize = std::env::var("ROWS").map_or(40, |n| n.parse().unwrap());
-    let n: u64 = std::env::var("SEEDS").map_or(500, |n| n.parse().unwrap());
-    let mut wrong = Vec::new();
-    for aim in Aim::ALL {
+/// Compares every node of the trees of some tables; values are rounded in few of them.
+#[track_caller]
+fn check_all(aims: &[Aim], seeds: std::ops::Range<u64>, max_rows: usize) {
+    for &aim in aims {
         let mut tally = Tally::default();
-        let differences: Vec<String> =
-            (0..n).filter_map(|seed| check(aim, seed, max_rows, &mut tally).err()).collect();
-        eprintln!("{aim:?}: {tally:?}, {} differ", differences.len());
-        wrong.extend(differences.into_iter().min_by_key(String::len));
+        seeds.clone().for_each(|seed| check(aim, seed, max_rows, &mut tally));
+        let Tally { tables, cuts, leaves, rounded } = tally;
+        eprintln!("{aim:?} {tally:?}");
+        let n_seeds = usize::try_from(seeds.end - seeds.start).unwrap();
+        assert!(tables * 10 > n_seeds * 9 && cuts * 3 > tables && leaves > cuts, "{tally:?}");
+        assert!(rounded * 100 < cuts, "{aim:?}: {tally:?}");
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n=========\n"));
+}
+
+#[test]
+fn targets_decide() {
+    check_all(&[Aim::Label, Aim::Labels, Aim::Number, Aim::Numbers, Aim::Mixed], 0..1_500, 40);
+}
+
+#[test]
+fn selections_decide() {
+    check_all(&[Aim::Selection], 10_000..13_000, 40);
+}
+
+#[test]
+fn queries_decide() {
+    check_all(&[Aim::Counts, Aim::ManyCounts, Aim::Sums], 20_000..22_000, 40);
+}
+
+#[test]
+fn criteria_are_asked_in_turn() {
+    check_all(&Aim::TOGETHER, 30_000..30_800, 40);
+}
+
+#[test]
+fn larger_tables() {
+    check_all(&Aim::all().collect::<Vec<_>>(), 40_000..40_025, 300);
+}
+
+/// Enough vectors for attributes to be looked at by several threads.
+#[test]
+fn the_first_nodes_of_a_large_table() {
+    let recipe =
+        Recipe { n_rows: 45_000, n_attributes: 4, forms: &Form::ALL, max_values: 9, missing: true };
+    for (seed, aim) in [(0, Aim::Mixed), (1, Aim::Labels), (2, Aim::Selection), (3, Aim::Counts)] {
+        let rng = &mut Rng::new(seed);
+        let table = generate::with_targets(random_table(rng, &recipe), rng);
+        assert!(table.frequency_set().len() > 1 << 15);
+        let mut tally = Tally::default();
+        check_table(aim, rng, &table, &Job::of_k(50), 4, &mut tally);
+        assert!(tally.cuts > 1, "{aim:?}: {tally:?}");
+    }
 }
