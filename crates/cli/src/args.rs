@@ -32,6 +32,8 @@ pub(crate) enum Command {
     /// Build, check and show hierarchies
     #[command(subcommand)]
     Hierarchy(HierarchyCommand),
+    /// Make a synthetic table: uniform, skewed, agrawal or census
+    Generate(Box<GenerateArgs>),
     /// Anonymize the bundled census table into the folder `incrowd-demo`
     Demo {
         /// Where the files go
@@ -225,6 +227,9 @@ pub(crate) struct EvaluateArgs {
     /// regression-tree for numbers; or all (default: the first two of each)
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) models: Vec<String>,
+    /// Further columns that models shall predict, which the search does not look at
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) predict: Vec<String>,
     /// Also drop the best predictors one by one
     #[arg(long)]
     pub(crate) projections: bool,
@@ -347,4 +352,46 @@ pub(crate) struct MakeArgs {
     /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    /// uniform or skewed (columns of codes), agrawal (loan applicants with class labels), census (people)
+    pub(crate) kind: String,
+    /// The table (.csv, .tsv, .parquet or .arrow; text also as .gz or .zst)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: String,
+    /// Rows, e.g. 1000, 1e6 or 10M (default 10,000)
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<String>,
+    /// What the rows are drawn from (default 0)
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// uniform, skewed: columns (default 5)
+    #[arg(long, value_name = "N")]
+    pub(crate) attributes: Option<usize>,
+    /// uniform, skewed: values of each column (default 8)
+    #[arg(long, value_name = "C")]
+    pub(crate) cardinality: Option<u32>,
+    /// skewed: the mean in codes (default: the centre)
+    #[arg(long, value_name = "MU", allow_negative_numbers = true)]
+    pub(crate) mean: Option<f64>,
+    /// skewed: the standard deviation as a share of the range (default 0.2)
+    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true)]
+    pub(crate) deviation: Option<f64>,
+    /// agrawal: the label functions, 1 to 10, a column each (default 2)
+    #[arg(long, value_name = "N,N", value_delimiter = ',')]
+    pub(crate) function: Vec<u8>,
+    /// agrawal: draw the constants of functions 2 to 6 from the seed
+    #[arg(long)]
+    pub(crate) vary_constants: bool,
+    /// Threads (default: all cores); the table does not depend on them
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print errors only
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }

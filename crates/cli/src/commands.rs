@@ -4,14 +4,14 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, EvaluateOptions, HierarchySpec, JobError,
-    JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Run, SuppressLimit, ValueLimit,
-    hierarchy,
+    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, EvaluateOptions, GenerateSpec,
+    HierarchySpec, JobError, JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Run,
+    SuppressLimit, ValueLimit, hierarchy,
 };
 
 use crate::args::{
-    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, EvaluateArgs, HierarchyCommand, JobArgs,
-    MakeArgs, ProfileArgs, SearchArgs,
+    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, EvaluateArgs, GenerateArgs,
+    HierarchyCommand, JobArgs, MakeArgs, ProfileArgs, SearchArgs,
 };
 use crate::progress::Progress;
 use crate::{demo, message};
@@ -26,6 +26,7 @@ pub(crate) fn run(cli: Cli) -> u8 {
         Command::Evaluate(args) => evaluate(&run, &args),
         Command::Apply(args) => apply(&run, &args),
         Command::Hierarchy(command) => hierarchy_command(&run, &command),
+        Command::Generate(args) => generate(&run, &args),
         Command::Demo { folder } => demo::demo(&run, &folder),
         Command::Completions { shell } => {
             let mut text = Vec::new();
@@ -151,6 +152,7 @@ fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
         folds: args.folds,
         test: args.test,
         models: args.models.clone(),
+        predict: args.predict.clone(),
         projections: args.projections,
     };
     let progress = Progress::start(run, args.job.quiet);
@@ -481,6 +483,35 @@ fn make(run: &Run, args: &MakeArgs) -> Result<u8, JobError> {
     match &args.output {
         Some(path) => incrowd_job::write_text(path, &text, args.force)?,
         None => message::data(&text),
+    }
+    Ok(0)
+}
+
+fn generate(run: &Run, args: &GenerateArgs) -> Result<u8, JobError> {
+    let spec = GenerateSpec {
+        kind: args.kind.clone(),
+        output: args.output.clone(),
+        rows: args.rows.clone(),
+        seed: args.seed,
+        attributes: args.attributes,
+        cardinality: args.cardinality,
+        mean: args.mean,
+        deviation: args.deviation,
+        functions: args.function.clone(),
+        vary_constants: args.vary_constants,
+        threads: args.threads,
+        force: args.force,
+    };
+    let progress = Progress::start(run, args.quiet);
+    let generated = incrowd_job::generate(run, &spec)?;
+    drop(progress);
+    if !args.quiet {
+        for label in &generated.labels {
+            message::note(&format!("{} is A if {}", label.column, label.condition));
+        }
+        let rows = message::count(generated.rows);
+        let columns = generated.columns;
+        message::note(&format!("written: {} ({rows} rows, {columns} columns)", args.output));
     }
     Ok(0)
 }

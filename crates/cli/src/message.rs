@@ -58,7 +58,8 @@ fn help_for(error: &JobError) -> Option<&'static str> {
         E::NotOfKind { .. } => Some("declare another type, or mend the rows"),
         E::Changed { .. } => Some("run it again when nothing writes to the input"),
         E::Exists { .. } => Some("choose another name, or replace it with --force"),
-        E::Io { action: "creating a file beside" | "writing" | "publishing", .. } => {
+        E::Write { .. }
+        | E::Io { action: "creating a file beside" | "writing" | "publishing", .. } => {
             Some("see that the folder can be written to and the disk has room")
         }
         _ => None,

@@ -17,6 +17,7 @@ mod frequency;
 mod hierarchy;
 mod hierarchy_build;
 mod levels;
+mod plain;
 mod recoded;
 mod recoding;
 
@@ -32,5 +33,6 @@ pub use frequency::{Collapsed, Extra, FrequencySet, collapse, distinct_share};
 pub use hierarchy::{Group, Hierarchy, HierarchyError, Level};
 pub use hierarchy_build::{BuildError, DatePart, MaskSide, dates, fan_out, intervals, mask};
 pub use levels::Levels;
+pub use plain::{PlainColumn, PlainTable, PlainValues};
 pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};
 pub use recoding::{Assignment, Branches, Node, NodeId, PartitionTree, SUPPRESSED};

@@ -128,6 +128,10 @@ impl Detail {
         use parquet::errors::ParquetError as E;
         Detail(match error {
             E::EOF(_) => "it ends too early".to_owned(),
+            E::External(error) => match error.downcast_ref::<std::io::Error>() {
+                Some(error) => error.kind().to_string(),
+                None => "its bytes could not be decoded".to_owned(),
+            },
             E::NYI(_) => "it uses a feature that is not supported".to_owned(),
             _ => "its bytes could not be decoded".to_owned(),
         })

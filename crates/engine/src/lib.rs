@@ -8,6 +8,7 @@
 mod column;
 mod context;
 mod csv_check;
+mod csv_sink;
 mod csv_write;
 mod error;
 mod format;
@@ -29,4 +30,4 @@ pub use source::{Source, SourceColumn};
 pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Staged, stage_bytes};
 pub use typing::{Order, Ranked, position};
-pub use write::{Published, Rows, order_within, write};
+pub use write::{Published, Rows, order_within, write, write_plain};

@@ -49,6 +49,11 @@ impl Staged {
         self.file.path()
     }
 
+    /// Where it will be published: the name that people know.
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
     pub(crate) fn file(&self) -> &File {
         self.file.as_file()
     }

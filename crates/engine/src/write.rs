@@ -5,23 +5,26 @@
 //! chunks side by side.
 
 mod columnar;
+mod ordered;
+mod plain;
 
 use std::cmp::Ordering;
-use std::io::{BufWriter, Write};
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::{cast, interleave};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 use incrowd_data::{Kind, Labels};
-use rayon::prelude::*;
 
 use crate::column::RawColumn;
 use crate::csv_check::Compression;
+use crate::csv_sink::{CsvSink, dialect_of};
 use crate::csv_write::{Cells, Dialect};
 use crate::error::Detail;
 use crate::read::Kept;
 use crate::{Engine, EngineError, Format, Staged};
+
+pub use plain::write_plain;
 
 /// A column of the release.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +98,7 @@ pub fn write(
         Format::Parquet => columnar::write_parquet(engine, &release, staged),
         Format::Arrow => columnar::write_arrow(engine, &release, staged),
         Format::JsonLines(_) => {
-            Err(EngineError::UnwritableFormat { path: staged.path().display().to_string() })
+            Err(EngineError::UnwritableFormat { path: staged.target().display().to_string() })
         }
     }
 }
@@ -261,30 +264,20 @@ fn write_csv(
     staged: &Staged,
     compression: Compression,
 ) -> Result<(), EngineError> {
-    let name = staged.path().to_string_lossy().to_ascii_lowercase();
-    let is_tsv = name.split('.').any(|part| part == "tsv");
-    let dialect = Dialect { delimiter: if is_tsv { b'\t' } else { b',' } };
+    let dialect = dialect_of(staged.path());
     refuse_nested(release)?;
     let ready: Vec<Vec<Vec<u8>>> =
         release.columns.iter().map(|column| ready_cells(column, dialect)).collect();
-    let io = |source| staged.io("writing", source);
-    let file = BufWriter::new(staged.file());
-    let mut sink: Box<dyn Write + Send> = match compression {
-        Compression::None => Box::new(file),
-        Compression::Gzip => {
-            Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6)))
-        }
-        Compression::Zstd => Box::new(zstd::Encoder::new(file, 3).map_err(io)?.auto_finish()),
-    };
+    let mut sink = CsvSink::new(staged, compression)?;
     let names = release.columns.iter().map(|column| column.name(release.kept));
-    sink.write_all(&dialect.header(names)).map_err(io)?;
+    sink.write(&dialect.header(names))?;
     in_order(
         engine,
         release,
         |gathered| csv_lines(release, gathered, &ready, dialect),
-        |lines| sink.write_all(&lines).map_err(io),
+        |lines| sink.write(&lines),
     )?;
-    sink.flush().map_err(io)
+    sink.finish()
 }
 
 fn refuse_nested(release: &Release) -> Result<(), EngineError> {
@@ -343,34 +336,18 @@ fn csv_lines(
     Ok(dialect.lines(&cells, &gathered.order))
 }
 
-/// Makes something of every chunk, several at a time, and hands the results over in order: those of
-/// one window while the next one is made.
+/// Makes something of every chunk of a release and hands the results over in order.
 fn in_order<T: Send>(
     engine: &Engine,
     release: &Release,
     make: impl Fn(&Gathered) -> Result<T, ArrowError> + Sync,
-    mut hand_over: impl FnMut(T) -> Result<(), EngineError> + Send,
+    hand_over: impl FnMut(T) -> Result<(), EngineError> + Send,
 ) -> Result<(), EngineError> {
     let encoding = |error: ArrowError| EngineError::Read(Detail::of_arrow(&error));
-    let progress = engine.progress();
-    let mut waiting: Vec<Result<T, ArrowError>> = Vec::new();
-    let mut hand_over_all = |made: Vec<Result<T, ArrowError>>| {
-        made.into_iter().try_for_each(|made| hand_over(made.map_err(encoding)?))
-    };
-    for window in chunks(release.rows).chunks(2 * engine.n_threads()) {
-        engine.go_on()?;
-        let before = std::mem::take(&mut waiting);
-        let (handed_over, next) = rayon::join(
-            || hand_over_all(before),
-            || {
-                let make = |chunk| release.gather(chunk).and_then(|rows| make(&rows));
-                window.par_iter().map(make).collect::<Vec<_>>()
-            },
-        );
-        handed_over?;
-        waiting = next;
-        let done = window.last().map_or(0, |chunk| chunk.rows.end as u64);
-        progress.store(done, std::sync::atomic::Ordering::Relaxed);
-    }
-    hand_over_all(waiting)
+    let chunks = chunks(release.rows).into_iter().map(|chunk| {
+        let end = chunk.rows.end as u64;
+        (chunk, end)
+    });
+    let make = |chunk: &Chunk| release.gather(chunk).and_then(|rows| make(&rows)).map_err(encoding);
+    ordered::in_order(engine, chunks, make, hand_over)
 }

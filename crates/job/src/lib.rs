@@ -2,7 +2,7 @@
 //! and the only types that are serialized.
 //!
 //! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`], [`check()`],
-//! [`profile()`] and the functions on [`hierarchy`] do what the commands of the same names do.
+//! [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands of the same names do.
 
 mod anonymize;
 mod apply;
@@ -10,6 +10,7 @@ mod check;
 mod coding;
 mod error;
 mod evaluate;
+mod generate;
 pub mod hierarchy;
 mod infeasible;
 mod measure;
@@ -33,6 +34,7 @@ pub use evaluate::{
     EvaluateOptions, Evaluation, Figure, ModelReport, ProjectionReport, Protocol, ReleaseMeans,
     SelectionReport, TargetReport, evaluate,
 };
+pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;
 pub use profile::{ColumnProfile, Combination, Profile, profile};
 pub use report::{

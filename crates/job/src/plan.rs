@@ -43,12 +43,15 @@ pub(crate) struct PlannedColumn {
     pub(crate) sequence: Vec<String>,
     /// Whether the search looks at its values though they are released as they are.
     pub(crate) is_asked: bool,
+    /// Whether a model predicts it that the search does not look at.
+    pub(crate) is_predicted: bool,
 }
 
 impl PlannedColumn {
     /// What the reader does with it.
     pub(crate) fn usage(&self) -> Use {
-        let is_looked_at = self.spec.target || self.spec.entity || self.is_asked;
+        let is_looked_at =
+            self.spec.target || self.spec.entity || self.is_asked || self.is_predicted;
         match self.role {
             Some(Role::Quasi | Role::Sensitive) => Use::Code,
             Some(_) if is_looked_at => Use::Code,
@@ -298,6 +301,7 @@ fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedCo
         spec: column,
         sequence: Vec::new(),
         is_asked: false,
+        is_predicted: false,
     }
 }
 

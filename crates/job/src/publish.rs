@@ -107,21 +107,10 @@ pub(crate) fn check_outputs(
         .collect();
     for (at, path) in all.iter().enumerate() {
         let name = path.display();
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if source.reads(path) {
             problems.push(Problem::new(format!("`{name}` is the input; it is never overwritten")));
-        } else if path.is_dir() {
-            problems.push(Problem::new(format!("`{name}` is a folder")).help("name a file in it"));
-        } else if path.exists() && !force {
-            problems.push(
-                Problem::new(format!("`{name}` exists already"))
-                    .help("choose another name, or replace it with --force"),
-            );
-        } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            problems.push(
-                Problem::new(format!("the folder `{}` does not exist", folder.display()))
-                    .help("create it first"),
-            );
+        } else {
+            problems.extend(output_problem(path, force));
         }
         if spec.run.resume.as_deref().map(Path::new) == Some(path) {
             problems.push(
@@ -449,6 +438,22 @@ fn add_star(labels: &mut Labels) {
     labels.kind = incrowd_data::Kind::Text;
     labels.texts.push(Some("*".to_owned()));
     labels.of_class.push(u32::try_from(labels.texts.len() - 1).expect("fewer labels than rows"));
+}
+
+/// Why a file cannot be written, as far as can be seen before.
+pub(crate) fn output_problem(path: &Path, force: bool) -> Option<Problem> {
+    let name = path.display();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if path.is_dir() {
+        Some(Problem::new(format!("`{name}` is a folder")).help("name a file in it"))
+    } else if path.exists() && !force {
+        let problem = Problem::new(format!("`{name}` exists already"));
+        Some(problem.help("choose another name, or replace it with --force"))
+    } else {
+        let folder = folder.filter(|folder| !folder.is_dir())?;
+        let problem = Problem::new(format!("the folder `{}` does not exist", folder.display()));
+        Some(problem.help("create it first"))
+    }
 }
 
 /// Publishes the files of a job: the small ones first, the release last.

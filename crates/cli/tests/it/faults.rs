@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::harness::{Folder, PEOPLE_JOB, people};
 
-fn signal(pid: u32, name: &str) {
+pub(crate) fn signal(pid: u32, name: &str) {
     let _ =
         Command::new("kill").args(["-s", name, &pid.to_string()]).stderr(Stdio::null()).status();
 }

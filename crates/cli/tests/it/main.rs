@@ -9,6 +9,7 @@ mod determinism;
 mod faults;
 mod formats;
 mod full_domain;
+mod generate;
 mod harness;
 mod hierarchy;
 mod release;

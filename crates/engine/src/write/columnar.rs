@@ -1,5 +1,6 @@
 //! Releases as Parquet and Arrow files.
 
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
@@ -11,7 +12,8 @@ use arrow::ipc::writer::FileWriter;
 use incrowd_data::Kind;
 use parquet::arrow::arrow_writer::{ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression as Codec, ZstdLevel};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
@@ -77,9 +79,7 @@ impl Columns {
     fn indexed(&self) -> SchemaRef {
         let field = |(field, values): (&Arc<Field>, &Option<ArrayRef>)| {
             let is_text = values.is_some() && field.data_type() == &DataType::Utf8;
-            let index =
-                || DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
-            let data_type = if is_text { index() } else { field.data_type().clone() };
+            let data_type = if is_text { indexed_text() } else { field.data_type().clone() };
             Field::new(field.name(), data_type, true)
         };
         let fields: Vec<Field> = self.schema.fields().iter().zip(&self.values).map(field).collect();
@@ -126,7 +126,7 @@ pub(super) fn write_arrow(
     staged: &Staged,
 ) -> Result<(), EngineError> {
     let failed = |error: ArrowError| EngineError::Write {
-        path: staged.path().to_owned(),
+        path: staged.target().to_owned(),
         source: Detail::of_arrow(&error),
     };
     let columns = columns(release).map_err(failed)?;
@@ -146,44 +146,87 @@ pub(super) fn write_parquet(
     release: &Release,
     staged: &Staged,
 ) -> Result<(), EngineError> {
-    let path = staged.path().to_owned();
-    let failed = |error: parquet::errors::ParquetError| EngineError::Write {
-        path: path.clone(),
-        source: Detail::of_parquet(&error),
-    };
-    let columns = columns(release).map_err(|error| failed(error.into()))?;
+    let columns = columns(release).map_err(|error| not_written(staged, &error.into()))?;
     let indexed = columns.indexed();
-    let mut properties = properties(&columns).map_err(failed)?;
-    let schema =
-        parquet::arrow::ArrowSchemaConverter::new().convert(&columns.schema).map_err(failed)?;
-    parquet::arrow::add_encoded_arrow_schema_to_metadata(&columns.schema, &mut properties);
-    let file = BufWriter::new(staged.file());
-    let mut writer =
-        SerializedFileWriter::new(file, schema.root_schema_ptr(), Arc::new(properties))
-            .map_err(failed)?;
-    let mut group: Vec<RecordBatch> = Vec::new();
+    let properties = properties(&columns, staged)?;
+    let mut sink = ParquetSink::new(staged, &columns.schema, &indexed, properties)?;
     in_order(
         engine,
         release,
         |gathered| record_batch(release, &columns, &indexed, gathered),
-        |batch| {
-            group.push(batch);
-            if group.iter().map(RecordBatch::num_rows).sum::<usize>() >= GROUP_ROWS {
-                write_group(&mut writer, &indexed, &std::mem::take(&mut group)).map_err(failed)?;
-            }
-            Ok(())
-        },
+        |batch| sink.write(batch),
     )?;
-    if !group.is_empty() {
-        write_group(&mut writer, &indexed, &group).map_err(failed)?;
-    }
-    writer.close().map(|_| ()).map_err(failed)
+    sink.finish()
 }
 
-/// How the file is written. The least and greatest label say nothing, so labels have no statistics.
-fn properties(columns: &Columns) -> parquet::errors::Result<WriterProperties> {
-    let level = ZstdLevel::try_new(1)?;
-    let mut builder = WriterProperties::builder().set_compression(Codec::ZSTD(level));
+fn not_written(staged: &Staged, error: &ParquetError) -> EngineError {
+    EngineError::Write { path: staged.target().to_owned(), source: Detail::of_parquet(error) }
+}
+
+/// The type in which texts are handed to the Parquet writer.
+pub(super) fn indexed_text() -> DataType {
+    DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
+}
+
+/// A Parquet file that is written a row group at a time.
+pub(super) struct ParquetSink<'a> {
+    staged: &'a Staged,
+    writer: SerializedFileWriter<BufWriter<&'a File>>,
+    /// The schema of the batches.
+    indexed: SchemaRef,
+    /// What the next row group will hold.
+    group: Vec<RecordBatch>,
+}
+
+impl<'a> ParquetSink<'a> {
+    /// Opens a file of schema `plain` for batches of schema `indexed`, in which texts are indexed.
+    pub(super) fn new(
+        staged: &'a Staged,
+        plain: &SchemaRef,
+        indexed: &SchemaRef,
+        mut properties: WriterProperties,
+    ) -> Result<ParquetSink<'a>, EngineError> {
+        let failed = |error| not_written(staged, &error);
+        let schema = parquet::arrow::ArrowSchemaConverter::new().convert(plain).map_err(failed)?;
+        parquet::arrow::add_encoded_arrow_schema_to_metadata(plain, &mut properties);
+        let file = BufWriter::new(staged.file());
+        let writer =
+            SerializedFileWriter::new(file, schema.root_schema_ptr(), Arc::new(properties))
+                .map_err(failed)?;
+        Ok(ParquetSink { staged, writer, indexed: Arc::clone(indexed), group: Vec::new() })
+    }
+
+    pub(super) fn write(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
+        self.group.push(batch);
+        if self.group.iter().map(RecordBatch::num_rows).sum::<usize>() >= GROUP_ROWS {
+            self.write_group()?;
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> Result<(), EngineError> {
+        let group = std::mem::take(&mut self.group);
+        write_group(&mut self.writer, &self.indexed, &group)
+            .map_err(|error| not_written(self.staged, &error))
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), EngineError> {
+        if !self.group.is_empty() {
+            self.write_group()?;
+        }
+        self.writer.close().map(|_| ()).map_err(|error| not_written(self.staged, &error))
+    }
+}
+
+/// How every file is written.
+pub(super) fn builder(staged: &Staged) -> Result<WriterPropertiesBuilder, EngineError> {
+    let level = ZstdLevel::try_new(1).map_err(|error| not_written(staged, &error))?;
+    Ok(WriterProperties::builder().set_compression(Codec::ZSTD(level)))
+}
+
+/// How a release is written. The least and greatest label say nothing, so labels have no statistics.
+fn properties(columns: &Columns, staged: &Staged) -> Result<WriterProperties, EngineError> {
+    let mut builder = builder(staged)?;
     for (field, values) in columns.schema.fields().iter().zip(&columns.values) {
         if values.is_some() && field.data_type() == &DataType::Utf8 {
             let path = ColumnPath::new(vec![field.name().clone()]);

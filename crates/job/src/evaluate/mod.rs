@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::anonymize::{classes, refuse_missing, search};
 use crate::coding::{code, raw_column};
-use crate::error::{JobError, Problem};
+use crate::error::{JobError, Problem, nearest};
 use crate::plan::{Plan, Purpose, Role, choice};
 use crate::run::{Run, Stage};
 use crate::spec::JobSpec;
@@ -35,6 +35,8 @@ pub struct EvaluateOptions {
     pub test: Option<f64>,
     /// Names of models; `all` for all of them.
     pub models: Vec<String>,
+    /// Columns that models predict though the search does not look at them.
+    pub predict: Vec<String>,
     /// Whether the best predictors are dropped one by one.
     pub projections: bool,
 }
@@ -167,7 +169,7 @@ pub fn evaluate(
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
         let mut plan = Plan::new(spec, &source, Purpose::Release)?;
-        let models = check(&plan, options)?;
+        let models = check(&mut plan, options)?;
         run.enter(Stage::Read);
         let table = read(engine, &source, &plan.uses(), false)?;
         refuse_missing(&plan, &table)?;
@@ -193,15 +195,30 @@ pub fn evaluate(
 }
 
 /// Refuses what cannot be evaluated; gives the models to train.
-fn check(plan: &Plan, options: &EvaluateOptions) -> Result<Models, JobError> {
+fn check(plan: &mut Plan, options: &EvaluateOptions) -> Result<Models, JobError> {
     let mut problems = Vec::new();
-    if plan.target().is_none() && plan.workload.selections.is_empty() {
+    for name in &options.predict {
+        let names: Vec<&str> = plan.columns.iter().map(|column| column.name.as_str()).collect();
+        let unknown = Problem::new(format!("--predict names `{name}`, which is not in the input"));
+        let near =
+            nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        match plan.columns.iter_mut().find(|column| column.name == *name) {
+            Some(column) if column.role == Some(Role::Insensitive) => column.is_predicted = true,
+            Some(_) => problems.push(
+                Problem::new(format!("--predict names `{name}`, which is not released as it is"))
+                    .help("name an insensitive column"),
+            ),
+            None => problems.push(Problem { help: near, ..unknown }),
+        }
+    }
+    let has_target = predicted(plan).next().is_some();
+    if !has_target && plan.workload.selections.is_empty() && problems.is_empty() {
         problems.push(
             Problem::new("there is nothing to evaluate: the job has no target and no selection")
                 .help("name the column that a model shall predict with --target"),
         );
     }
-    for at in plan.targets().filter(|&at| plan.columns[at].role == Some(Role::Quasi)) {
+    for at in predicted(plan).filter(|&at| plan.columns[at].role == Some(Role::Quasi)) {
         problems.push(
             Problem::new(format!(
                 "the target `{}` is a quasi-identifier column: a model would have it to learn from",
@@ -223,6 +240,12 @@ fn check(plan: &Plan, options: &EvaluateOptions) -> Result<Models, JobError> {
     }
     let models = models(&options.models, &mut problems);
     if problems.is_empty() { Ok(models) } else { Err(JobError::Request(problems)) }
+}
+
+/// The columns that models predict.
+fn predicted(plan: &Plan) -> impl Iterator<Item = usize> {
+    let is_target = |at: &usize| plan.columns[*at].spec.target && plan.columns[*at].role.is_some();
+    (0..plan.columns.len()).filter(move |at| is_target(at) || plan.columns[*at].is_predicted)
 }
 
 /// The models of some names.

@@ -13,7 +13,7 @@ use incrowd_evaluate::learn::Features;
 use incrowd_release::Classes;
 use incrowd_search::{Found, Recoding};
 
-use super::is_number;
+use super::{is_number, predicted};
 use crate::coding::{Coding, order_column, raw_column};
 use crate::error::JobError;
 use crate::plan::{Plan, Role};
@@ -81,7 +81,7 @@ impl Truth {
             });
         }
         let mut targets = Vec::new();
-        for at in plan.targets() {
+        for at in predicted(plan) {
             let ordered = order_column(&plan.columns[at], raw_column(plan, table, at))?;
             let dictionary = ordered.ranked.dictionary;
             let is_number = is_number(plan, dictionary.kind, dictionary.n_codes());

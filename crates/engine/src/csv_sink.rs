@@ -1,0 +1,68 @@
+//! Where CSV text goes: a staged file, perhaps through a compressor.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use crate::csv_write::Dialect;
+use crate::{Compression, EngineError, Staged};
+
+type Buffered<'a> = BufWriter<&'a File>;
+
+/// An open text file.
+pub(crate) struct CsvSink<'a> {
+    staged: &'a Staged,
+    encoder: Encoder<'a>,
+}
+
+enum Encoder<'a> {
+    Plain(Buffered<'a>),
+    Gzip(flate2::write::GzEncoder<Buffered<'a>>),
+    Zstd(zstd::Encoder<'static, Buffered<'a>>),
+}
+
+impl<'a> CsvSink<'a> {
+    pub(crate) fn new(
+        staged: &'a Staged,
+        compression: Compression,
+    ) -> Result<CsvSink<'a>, EngineError> {
+        let file = BufWriter::new(staged.file());
+        let encoder = match compression {
+            Compression::None => Encoder::Plain(file),
+            Compression::Gzip => {
+                let level = flate2::Compression::new(6);
+                Encoder::Gzip(flate2::write::GzEncoder::new(file, level))
+            }
+            Compression::Zstd => Encoder::Zstd(
+                zstd::Encoder::new(file, 3).map_err(|source| staged.io("writing", source))?,
+            ),
+        };
+        Ok(CsvSink { staged, encoder })
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
+        let written = match &mut self.encoder {
+            Encoder::Plain(to) => to.write_all(bytes),
+            Encoder::Gzip(to) => to.write_all(bytes),
+            Encoder::Zstd(to) => to.write_all(bytes),
+        };
+        written.map_err(|source| self.staged.io("writing", source))
+    }
+
+    /// Writes what is left. A sink that is merely dropped would hide that the last bytes have no room.
+    pub(crate) fn finish(self) -> Result<(), EngineError> {
+        let ended = match self.encoder {
+            Encoder::Plain(to) => Ok(to),
+            Encoder::Gzip(to) => to.finish(),
+            Encoder::Zstd(to) => to.finish(),
+        };
+        ended.and_then(|mut file| file.flush()).map_err(|source| self.staged.io("writing", source))
+    }
+}
+
+/// How the cells of a file are divided, by its name.
+pub(crate) fn dialect_of(path: &Path) -> Dialect {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let is_tsv = name.split('.').any(|part| part == "tsv");
+    Dialect { delimiter: if is_tsv { b'\t' } else { b',' } }
+}

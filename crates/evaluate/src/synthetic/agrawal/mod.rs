@@ -1,0 +1,154 @@
+//! Loan applicants, labelled `A` or `B` by known functions of their attributes.
+//!
+//! # Source
+//!
+//! Agrawal, Imielinski, Swami: *Database Mining: A Performance Perspective*, TKDE 1993: nine attributes and
+//! ten label functions. The distributions of the attributes and functions 2, 4, 6 and 7 stand in
+//! LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006, Figure 6, whose text is
+//! followed where the two differ (ZIP codes are 0 to 9). Function 5 is that of the 1993 paper: its
+//! second condition is about the loan, also where copies of it in wide use test the salary.
+//!
+//! Amounts of money are rounded to hundredths before labels are given, so that a label is an exact
+//! function of the row as it is written. No noise is added.
+//!
+//! With `vary_constants` the constants of functions 2 to 6 are drawn anew from the seed, once for a
+//! table and each on its own, over the range of their attribute (KDD 2006, section 4.3). The ends of an
+//! interval are put into order, and so are the two ages that divide the young from the middle-aged
+//! and these from the old. The constants of a function do not depend on which others are asked for.
+
+mod function;
+
+pub use function::Function;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use incrowd_data::PlainTable;
+
+use super::random::Source;
+use super::{ParameterError, dictionary, integers, money, n_rows, texts};
+
+/// What a table is like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The label functions, 1 to 10, a column each.
+    pub functions: Vec<u8>,
+    /// Whether the constants of functions 2 to 6 are drawn from the seed.
+    pub vary_constants: bool,
+    /// What the rows are drawn from.
+    pub seed: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { functions: vec![2], vary_constants: false, seed: 0 }
+    }
+}
+
+/// One row without its labels. Money is in hundredths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in the paper")]
+pub struct Applicant {
+    pub salary: i64,
+    pub commission: i64,
+    pub age: i64,
+    pub elevel: i64,
+    pub car: i64,
+    pub zipcode: i64,
+    pub hvalue: i64,
+    pub hyears: i64,
+    pub loan: i64,
+}
+
+/// An endless table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    rows: Source,
+    functions: Vec<Function>,
+    labels: Arc<[String]>,
+}
+
+impl Table {
+    /// The table of some parameters, or all that is wrong with them.
+    pub fn new(config: Config) -> Result<Table, Vec<ParameterError>> {
+        let Config { functions: numbers, vary_constants, seed } = config;
+        let mut problems = Vec::new();
+        let mut functions = Vec::new();
+        for (at, &found) in numbers.iter().enumerate() {
+            match Function::new(found) {
+                None => problems.push(ParameterError::Function { found }),
+                Some(_) if numbers[..at].contains(&found) => {
+                    problems.push(ParameterError::FunctionTwice { found });
+                }
+                Some(function) if vary_constants => {
+                    let mut random = Source::new(seed, 4).of_row(found.into());
+                    functions.push(function.varied(&mut random));
+                }
+                Some(function) => functions.push(function),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Table { rows: Source::new(seed, 3), functions, labels: dictionary(["A", "B"]) })
+    }
+
+    /// The label functions with their constants.
+    #[must_use]
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The name of a function's column: `group`, or `group_2` if there are several.
+    #[must_use]
+    pub fn label_name(&self, function: &Function) -> String {
+        match self.functions.len() {
+            1 => "group".to_owned(),
+            _ => format!("group_{}", function.number()),
+        }
+    }
+
+    /// A row without its labels.
+    #[must_use]
+    pub fn applicant(&self, row: u64) -> Applicant {
+        let mut random = self.rows.of_row(row);
+        let salary = random.integer(2_000_000, 15_000_000);
+        let commission = if salary >= 7_500_000 { 0 } else { random.integer(1_000_000, 7_500_000) };
+        let age = random.integer(20, 80);
+        let elevel = random.integer(0, 4);
+        let car = random.integer(1, 20);
+        let zipcode = random.integer(0, 9);
+        let hvalue = zipcode * random.integer(5_000_000, 15_000_000);
+        let hyears = random.integer(1, 30);
+        let loan = random.integer(0, 50_000_000);
+        Applicant { salary, commission, age, elevel, car, zipcode, hvalue, hyears, loan }
+    }
+
+    /// Some rows: the nine attributes, then the labels.
+    #[must_use]
+    pub fn rows(&self, rows: Range<u64>) -> PlainTable {
+        let mut applicants = Vec::with_capacity(n_rows(&rows));
+        applicants.extend(rows.map(|row| self.applicant(row)));
+        let of = |value: fn(&Applicant) -> i64| applicants.iter().map(value).collect::<Vec<i64>>();
+        let mut columns = vec![
+            money("salary", &of(|a| a.salary)),
+            money("commission", &of(|a| a.commission)),
+            integers("age", of(|a| a.age)),
+            integers("elevel", of(|a| a.elevel)),
+            integers("car", of(|a| a.car)),
+            integers("zipcode", of(|a| a.zipcode)),
+            money("hvalue", &of(|a| a.hvalue)),
+            integers("hyears", of(|a| a.hyears)),
+            money("loan", &of(|a| a.loan)),
+        ];
+        for function in &self.functions {
+            let label = |a| u32::from(!function.is_group_a(a));
+            let codes = applicants.iter().map(label).collect();
+            columns.push(texts(self.label_name(function), codes, &self.labels));
+        }
+        PlainTable { columns }
+    }
+}
+
+#[cfg(test)]
+mod tests;
