@@ -7,7 +7,6 @@ mod nodes;
 mod specialization;
 
 use incrowd_data::FrequencySet;
-use incrowd_privacy::{DistinctDiversity, EntropyDiversity};
 use incrowd_search::{
     Algorithm, Budget, Outcome, Problem, QueryValue, Split, Target, WeightedQuery, Workload,
 };
@@ -16,7 +15,7 @@ use incrowd_testkit::generate::Rng;
 use incrowd_testkit::workload as slow;
 use incrowd_testkit::workload::generate::{self, CLASS, ILLNESS, PAY, PERSON};
 
-use crate::Job;
+use crate::{Job, jobs};
 
 /// What the oracle is told, told to the search.
 fn told(workload: &slow::Workload) -> Workload {
@@ -151,13 +150,9 @@ impl Aim {
     }
 }
 
-/// k-anonymity alone most of the time, else another model or an entity beside it.
-fn some_job(rng: &mut Rng) -> Job {
-    let job = Job::of_k(2 + rng.below(4) as u64);
-    match rng.below(8) {
-        0 => job.with(DistinctDiversity::new(0, 2.0).unwrap()),
-        1 => job.with(EntropyDiversity::new(0, 1.8).unwrap()),
-        2 => Job { entity: Some(PERSON), ..job },
-        _ => job,
-    }
+/// k-anonymity alone every other time, else another model or an entity beside it.
+fn some_job(rng: &mut Rng, table: &Table) -> Job {
+    let k = 2 + rng.below(4) as u64;
+    let mut others = jobs(table, k);
+    if rng.one_in(2) { Job::of_k(k) } else { others.swap_remove(rng.below(others.len())) }
 }

@@ -22,7 +22,7 @@ pub fn table(rng: &mut Rng, max_rows: usize) -> Table {
         n_rows: 4 + rng.below(max_rows - 3),
         n_attributes: 2 + rng.below(3),
         forms: &Form::ALL,
-        max_values: 2 + rng.below(8),
+        max_values: 3 + rng.below(10),
         missing: !rng.one_in(3),
     };
     with_targets(random_table(rng, &recipe), rng)

@@ -25,6 +25,16 @@ impl Asked<'_> {
         across.iter().map(|query| self.error(query, cell, part)).sum()
     }
 
+    /// Whether more queries than count would have a claim to be among those that do.
+    #[must_use]
+    pub fn is_undecided(&self, region: &[usize]) -> bool {
+        let whole = self.cell(region);
+        let across = self.workload.queries.iter().filter(|query| lies_across(&whole, query));
+        let mut errors: Vec<f64> = across.map(|query| self.error(query, &whole, region)).collect();
+        errors.sort_by(|a, b| b.total_cmp(a));
+        errors.len() > MOST && errors[MOST - 1] - errors[MOST] < LEAST
+    }
+
     /// What a query errs by in a part: estimate less truth, in units.
     #[must_use]
     pub fn error(&self, query: &Query, cell: &Cell, part: &[usize]) -> f64 {
@@ -161,8 +171,9 @@ fn integral(attribute: &Attribute, side: &[u32], of: impl Fn(u32, f64, f64) -> f
     let (mut sum, mut length) = (0.0, 0.0);
     for (place, &code) in values.iter().enumerate() {
         let is_last = place + 1 == values.len();
-        let from = if place == 0 { at(code) - beyond } else { (at(code - 1) + at(code)) / 2.0 };
-        let to = if is_last { at(code) + beyond } else { (at(code) + at(code + 1)) / 2.0 };
+        let from =
+            if place == 0 { at(code) - beyond } else { f64::midpoint(at(code - 1), at(code)) };
+        let to = if is_last { at(code) + beyond } else { f64::midpoint(at(code), at(code + 1)) };
         sum += of(code, from, to);
         length += to - from;
     }

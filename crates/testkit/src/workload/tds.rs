@@ -102,8 +102,8 @@ impl<'a> Tds<'a> {
         for step in steps {
             let place = |step: &Step| (self.intervals[step.interval].0, step.interval);
             let is_better = best.as_ref().is_none_or(|best| {
-                step.score > best.score
-                    || (step.score.to_bits() == best.score.to_bits() && place(&step) < place(best))
+                exceeds(step.score, best.score)
+                    || (!exceeds(best.score, step.score) && place(&step) < place(best))
             });
             if is_better {
                 best = Some(step);
@@ -115,7 +115,7 @@ impl<'a> Tds<'a> {
     fn step(&self, interval: usize) -> Option<Step> {
         let (attribute, lo, hi) = self.intervals[interval];
         let (parts, gain) = self.specialization(attribute, lo, hi)?;
-        if gain <= 0.0 {
+        if !exceeds(gain, 0.0) {
             return None;
         }
         let mut after = self.intervals.clone();
@@ -147,7 +147,7 @@ impl<'a> Tds<'a> {
             let gain = self.gain(attribute, &rows, &parts);
             (parts, gain)
         });
-        cuts.reduce(|best, cut| if cut.1 > best.1 { cut } else { best })
+        cuts.reduce(|best, cut| if exceeds(cut.1, best.1) { cut } else { best })
     }
 
     /// What the parts tell about the labels, in bits per row.
@@ -167,6 +167,11 @@ impl<'a> Tds<'a> {
             })
             .sum()
     }
+}
+
+/// Whether one number is greater than another by more than floats err.
+fn exceeds(a: f64, b: f64) -> bool {
+    a > b + 1e-10 * (b.abs() + 1e-2)
 }
 
 /// Rows together if they are in the same interval on every attribute.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use incrowd_data::FrequencySet;
+use incrowd_privacy::EntropyDiversity;
 use incrowd_search::{Algorithm, Budget, Infeasible, Outcome, Workload};
 use incrowd_testkit::assignment::{Rows, contents};
 use incrowd_testkit::generate::{Recipe, Rng, random_table};
@@ -112,19 +113,23 @@ fn large(n_rows: usize, max_values: usize) -> Table {
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let pools = [1, 8].map(|n| ThreadPoolBuilder::new().num_threads(n).build().unwrap());
-    let table = large(40_000, 60);
+    let table = large(40_000, 20);
     let (set, vector_of) = table.collapse();
     assert!(set.len() > 1 << 15);
-    for job in [Job::of_k(10), jobs(&table, 10).swap_remove(3)] {
-        for (algorithm, workload) in searches(&table, 7) {
-            let [one, eight] =
-                pools.each_ref().map(|pool| pool.install(|| run(algorithm, &set, &job, &workload)));
-            // Not `assert_eq`: the outcomes would fill the screen.
-            assert!(one == eight, "{algorithm:?}, {:?}, {}", workload.splits, job.describe());
-            let Outcome::Found(found) = one else { panic!("feasible") };
-            check_found(&table, (&set, &vector_of), &found, &job).unwrap();
-        }
+    let check = |job: &Job, (algorithm, workload): &(Algorithm, Workload)| {
+        let run = || run(*algorithm, &set, job, workload);
+        let [one, eight] = pools.each_ref().map(|pool| pool.install(run));
+        // Not `assert_eq`: the outcomes would fill the screen.
+        assert!(one == eight, "{algorithm:?}, {:?}, {}", workload.splits, job.describe());
+        let Outcome::Found(found) = one else { panic!("feasible") };
+        check_found(&table, (&set, &vector_of), &found, job).unwrap();
+    };
+    let searches = searches(&table, 7);
+    for search in &searches {
+        check(&Job::of_k(20), search);
     }
+    let diverse = Job::of_k(20).with(EntropyDiversity::new(0, 1.8).unwrap());
+    searches.iter().step_by(4).for_each(|search| check(&diverse, search));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use incrowd_data::{Branches, Node, PartitionTree, Shape};
 use incrowd_search::{Algorithm, Found, Outcome, Recoding};
 use incrowd_testkit::assignment::{Rows, canonical};
 use incrowd_testkit::generate::{Recipe, Rng, random_table};
-use incrowd_testkit::workload::{Adds, Asked, Cut, Split, generate};
+use incrowd_testkit::workload::{Adds, Asked, Cut, Split, Target, generate};
 use incrowd_testkit::{Form, Table};
 
 use super::{Aim, run, some_job, told};
@@ -86,12 +86,35 @@ fn walk(asked: &Asked, tree: &PartitionTree, most: usize, tally: &mut Tally) -> 
             return Err(difference(asked, &node.1, expected.as_ref(), cut));
         }
         tally.rounded += usize::from(!is_same);
-        if !is_same && std::env::var("SHOW").is_ok() { eprintln!("ROUNDED {}", difference(asked, &node.1, expected.as_ref(), cut)); }
         tally.leaves += usize::from(made.is_none());
         tally.cuts += usize::from(made.is_some());
         open.extend(made.into_iter().flat_map(|(_, below)| below));
     }
     Ok(())
+}
+
+/// Whether two cuts, none being the region as it is, cost the same but for what the search rounds.
+fn differs_by_rounding(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
+    let splits = &asked.workload.splits;
+    splits.contains(&Split::Targets) && numbers_are_rounded(asked, rows, a, b)
+        || splits.contains(&Split::Queries) && sums_are_rounded(asked, rows, a, b)
+}
+
+fn cost(asked: &Asked, split: Split, rows: &[usize], cut: &Cut) -> f64 {
+    let parts = cut.parts.iter();
+    parts.map(|part| asked.cost(split, rows, part, Some(cut.attribute))).sum()
+}
+
+/// Targets that are numbers are rounded to 2^-28 of their range, which may take equal costs across the
+/// border between two single floats.
+fn numbers_are_rounded(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
+    let is_number = |target: &Target| matches!(target, Target::Numbers(_));
+    let [Some(a), Some(b)] =
+        [a, b].map(|cut| cut.map(|cut| cost(asked, Split::Targets, rows, cut)))
+    else {
+        return false;
+    };
+    asked.workload.targets.iter().any(is_number) && (a - b).abs() < 1e-7 * a
 }
 
 /// Steps of a unit to which the search rounds what a query adds up.
@@ -100,24 +123,18 @@ const STEPS: f64 = 65_536.0;
 /// Floats that should be equal, as numbers of rows.
 const FLOATS: f64 = 1e-9;
 
-/// Whether two cuts, none being the region as it is, cost the same for queries but for rounding: of the
-/// values that they add up, half a step by value in the estimate, and in the truth; and of floats, which
-/// the search compares as they come.
+/// What queries add up is rounded, half a step by value in the estimate, and in the truth. So are
+/// floats, which may make an error of nothing, and decide which queries are looked at.
 #[expect(clippy::cast_precision_loss, reason = "small tables")]
-fn differs_by_rounding(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
-    if !asked.workload.splits.contains(&Split::Queries) {
-        return false;
-    }
+fn sums_are_rounded(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
     let sums = asked.workload.queries.iter().filter(|query| query.adds != Adds::Rows);
     let rounded = sums.map(|query| query.weight).sum::<f64>() * rows.len() as f64 / STEPS;
     let as_it_is = asked.cost(Split::Queries, rows, rows, None);
     // A cut that does not lower the cost is made by another criterion.
     let [a, b] = [a, b].map(|cut| {
-        let Some(cut) = cut else { return as_it_is };
-        let cost = |part: &Rows| asked.cost(Split::Queries, rows, part, Some(cut.attribute));
-        cut.parts.iter().map(cost).sum::<f64>().min(as_it_is)
+        cut.map_or(as_it_is, |cut| cost(asked, Split::Queries, rows, cut).min(as_it_is))
     });
-    (a - b).abs() < rounded + FLOATS
+    (a - b).abs() < rounded + FLOATS || asked.is_undecided(rows)
 }
 
 fn difference(asked: &Asked, rows: &[usize], expected: Option<&Cut>, made: Option<&Cut>) -> String {
@@ -135,7 +152,7 @@ fn difference(asked: &Asked, rows: &[usize], expected: Option<&Cut>, made: Optio
 fn check(aim: Aim, seed: u64, max_rows: usize, tally: &mut Tally) {
     let rng = &mut Rng::new(seed);
     let table = generate::table(rng, max_rows);
-    let job = some_job(rng);
+    let job = some_job(rng, &table);
     check_table(aim, rng, &table, &job, usize::MAX, tally);
 }
 
@@ -165,10 +182,11 @@ fn check_all(aims: &[Aim], seeds: std::ops::Range<u64>, max_rows: usize) {
         let mut tally = Tally::default();
         seeds.clone().for_each(|seed| check(aim, seed, max_rows, &mut tally));
         let Tally { tables, cuts, leaves, rounded } = tally;
-        eprintln!("{aim:?} {tally:?}");
         let n_seeds = usize::try_from(seeds.end - seeds.start).unwrap();
-        assert!(tables * 10 > n_seeds * 9 && cuts * 3 > tables && leaves > cuts, "{tally:?}");
-        assert!(rounded * 100 < cuts, "{aim:?}: {tally:?}");
+        assert!(tables * 10 >= n_seeds * 9 && cuts * 3 > tables && leaves > cuts, "{tally:?}");
+        let asks = aim.splits().contains(&Split::Queries);
+        let most = if asks { 2 + cuts / 100 } else { cuts / 2_000 };
+        assert!(rounded <= most, "{aim:?}: {tally:?}");
     }
 }
 
@@ -184,7 +202,7 @@ fn selections_decide() {
 
 #[test]
 fn queries_decide() {
-    check_all(&[Aim::Counts, Aim::ManyCounts, Aim::Sums], 20_000..22_000, 40);
+    check_all(&[Aim::Counts, Aim::ManyCounts, Aim::Sums], 20_000..21_500, 40);
 }
 
 #[test]
