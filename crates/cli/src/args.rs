@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Evaluate(Box<EvaluateArgs>),
     /// Apply a saved recoding to new rows, verify, publish
     Apply(Box<ApplyArgs>),
+    /// Answer COUNT, SUM, AVG, MIN and MAX over a release; with the original, how far they are off
+    Query(Box<QueryArgs>),
     /// Build, check and show hierarchies
     #[command(subcommand)]
     Hierarchy(HierarchyCommand),
@@ -284,6 +286,52 @@ pub(crate) struct ApplyArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Print errors only
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QueryArgs {
+    /// The release: a file, a folder or a glob
+    pub(crate) release: String,
+    /// SELECT aggregates [WHERE condition] [GROUP BY columns]
+    #[arg(required_unless_present = "queries")]
+    pub(crate) sql: Option<String>,
+    /// A file of queries, one a line or with a semicolon behind each
+    #[arg(long, value_name = "FILE", conflicts_with = "sql")]
+    pub(crate) queries: Option<PathBuf>,
+    /// The table that the release was made from: adds true answers and errors
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) original: Option<String>,
+    /// The recoding that the release was made with: says what labels stand for
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) recoding: Option<PathBuf>,
+    /// The job file that the release was made with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job: Option<PathBuf>,
+    /// The hierarchy of a column: no header, leaf;level 1;...;*
+    #[arg(long, value_name = "COL=FILE")]
+    pub(crate) hierarchy: Vec<String>,
+    /// Columns that were recoded
+    #[arg(long, value_name = "[NAME=]A,B,C")]
+    pub(crate) quasi: Vec<String>,
+    /// Columns that are released as they are
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) sensitive: Vec<String>,
+    /// Columns that are released as they are
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) insensitive: Vec<String>,
+    /// What stands in recoded cells: range, region, bounds, mean or range+mean (default: as the recoding or
+    /// the job says)
+    #[arg(long, value_name = "FORM")]
+    pub(crate) labels: Option<String>,
+    /// Threads (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print errors only beside the answers
     #[arg(long)]
     pub(crate) quiet: bool,
 }

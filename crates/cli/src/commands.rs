@@ -14,7 +14,7 @@ use crate::args::{
     HierarchyCommand, JobArgs, MakeArgs, ProfileArgs, SearchArgs,
 };
 use crate::progress::Progress;
-use crate::{demo, message};
+use crate::{demo, message, query};
 
 /// Runs a command; gives the exit code.
 pub(crate) fn run(cli: Cli) -> u8 {
@@ -25,6 +25,7 @@ pub(crate) fn run(cli: Cli) -> u8 {
         Command::Check(args) => check(&run, &args),
         Command::Evaluate(args) => evaluate(&run, &args),
         Command::Apply(args) => apply(&run, &args),
+        Command::Query(args) => query::query(&run, &args),
         Command::Hierarchy(command) => hierarchy_command(&run, &command),
         Command::Generate(args) => generate(&run, &args),
         Command::Demo { folder } => demo::demo(&run, &folder),
@@ -272,7 +273,7 @@ fn refuse_twice<'a>(
 }
 
 /// The job of the flags, over that of the job file.
-fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
+pub(crate) fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
     let mut spec = match &args.job {
         Some(path) => JobSpec::from_file(path)?,
         None => JobSpec::default(),

@@ -8,6 +8,7 @@ mod commands;
 mod demo;
 mod message;
 mod progress;
+mod query;
 
 use std::process::ExitCode;
 

@@ -29,5 +29,5 @@ pub use read::{Kept, Table, Use, read};
 pub use source::{Source, SourceColumn};
 pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Staged, stage_bytes};
-pub use typing::{Order, Ranked, position};
+pub use typing::{Order, Ranked, position, text_at};
 pub use write::{Published, Rows, order_within, write, write_plain};

@@ -107,10 +107,34 @@ fn key(kind: Kind, text: &str) -> Option<Key> {
     }
 }
 
-/// Where a text lies on the number line of a kind, if it is of the kind.
+/// The place of a text on the number line, if it is of the kind: the number itself, days or nanoseconds.
+/// Whole numbers that a float cannot tell apart have none.
 #[must_use]
 pub fn position(kind: Kind, text: &str) -> Option<f64> {
-    key(kind, text).map(Key::position)
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let found = key(kind, text)?.position();
+    let is_whole = matches!(kind, Kind::Integer) || !text.contains(['.', 'e', 'E']);
+    let is_number = matches!(kind, Kind::Integer | Kind::Decimal);
+    (!is_number || !is_whole || found.abs() < EXACT).then_some(found)
+}
+
+/// The text of a place on the number line: the inverse of [`position`].
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "positions of dates and times are whole numbers"
+)]
+pub fn text_at(kind: Kind, position: f64) -> String {
+    match kind {
+        Kind::Date => NaiveDate::default()
+            .checked_add_signed(chrono::TimeDelta::days(position as i64))
+            .map_or_else(String::new, |day| day.to_string()),
+        Kind::Timestamp => {
+            let at = DateTime::from_timestamp_nanos(position as i64).naive_utc();
+            at.format("%Y-%m-%dT%H:%M:%S%.f").to_string()
+        }
+        _ => position.to_string(),
+    }
 }
 
 /// Digits without a needless leading zero, a sign before and a fraction and exponent behind them.
@@ -341,6 +365,21 @@ mod tests {
         check(&["1", "2024-01-01"], Kind::Text, &["1", "2024-01-01"]);
         check(&["nan", "inf"], Kind::Text, &["inf", "nan"]);
         check(&["9223372036854775808"], Kind::Decimal, &["9223372036854775808"]);
+    }
+
+    #[test]
+    fn positions_and_their_texts() {
+        for (kind, text) in [
+            (Kind::Integer, "-25"),
+            (Kind::Decimal, "2.5"),
+            (Kind::Date, "2024-02-29"),
+            (Kind::Timestamp, "2024-02-29T10:00:00"),
+        ] {
+            assert_eq!(text_at(kind, position(kind, text).unwrap()), text);
+        }
+        assert_eq!(position(Kind::Integer, "9007199254740993"), None);
+        assert_eq!(position(Kind::Decimal, "90071992547409930"), None);
+        assert_eq!(position(Kind::Text, "1"), None);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! and the only types that are serialized.
 //!
 //! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`], [`check()`],
-//! [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands of the same names do.
+//! [`query()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
+//! of the same names do.
 
 mod anonymize;
 mod apply;
@@ -19,6 +20,7 @@ mod model;
 mod plan;
 mod profile;
 mod publish;
+mod query;
 mod recoding_file;
 mod report;
 mod run;
@@ -37,6 +39,10 @@ pub use evaluate::{
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;
 pub use profile::{ColumnProfile, Combination, Profile, profile};
+pub use query::{
+    AnswerReport, ErrorSummary, ErrorsReport, GroupReport, QueryAnswers, QueryOptions, QueryReport,
+    QueryText, TableReport, TruthReport, queries_of_file, query,
+};
 pub use report::{
     Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport, RecodingReport,
     ReleaseReport, Report, RiskReport, SearchReport, Timings,

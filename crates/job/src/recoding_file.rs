@@ -119,18 +119,10 @@ impl RecodingFile {
         )
     }
 
+    /// Reads a recoding that can be applied.
     pub(crate) fn read(path: &Path) -> Result<RecodingFile, JobError> {
+        let file = RecodingFile::read_any(path)?;
         let name = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Problem::new(format!("the recoding `{name}` cannot be read: {}", error.kind()))
-        })?;
-        let file: RecodingFile = serde_json::from_str(&text).map_err(|error| {
-            let (line, column) = (error.line(), error.column());
-            Problem::new(format!(
-                "`{name}` is no recoding: line {line}, column {column} is not as expected"
-            ))
-            .help("name a file that `incrowd anonymize --recoding FILE` wrote")
-        })?;
         if file.kind == "local" {
             return Err(Problem::new(format!(
                 "`{name}` is a local recoding: rows with the same values were put into different classes, \
@@ -143,6 +135,22 @@ impl RecodingFile {
             Problem::new(format!("`{name}` is damaged: its nodes or levels do not fit its columns"))
         })?;
         Ok(file)
+    }
+
+    /// Reads a recoding for what it says of its columns.
+    pub(crate) fn read_any(path: &Path) -> Result<RecodingFile, JobError> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Problem::new(format!("the recoding `{name}` cannot be read: {}", error.kind()))
+        })?;
+        serde_json::from_str(&text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            Problem::new(format!(
+                "`{name}` is no recoding: line {line}, column {column} is not as expected"
+            ))
+            .help("name a file that `incrowd anonymize --recoding FILE` wrote")
+            .into()
+        })
     }
 
     /// The cuts of a single-dimensional recoding in the codes of a table; those before values that the table

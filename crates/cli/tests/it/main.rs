@@ -12,5 +12,6 @@ mod full_domain;
 mod generate;
 mod harness;
 mod hierarchy;
+mod query;
 mod release;
 mod single_dimensional;

@@ -63,30 +63,21 @@ fn refused<T>(what: &str) -> Result<T, SqlError> {
 /// start.
 fn chain(mut tree: Expr, is_negated: bool) -> Result<Condition, SqlError> {
     let mut rest = Vec::new();
-    loop {
+    let first = loop {
         match tree {
             Expr::BinaryOp { left, op: op @ (BinaryOperator::And | BinaryOperator::Or), right } => {
-                rest.push((op, *right));
+                rest.push((op == BinaryOperator::And, *right));
                 tree = *left;
             }
             Expr::BinaryOp { left, op, right } => {
-                let mut found = compared(*left, &op, *right, is_negated)?;
-                while let Some((op, right)) = rest.pop() {
-                    let is_all = (op == BinaryOperator::And) != is_negated;
-                    found = with(is_all, found, stated(right, is_negated)?);
-                }
-                return Ok(found);
+                break compared(*left, &op, *right, is_negated)?;
             }
-            first => {
-                let mut found = stated(first, is_negated)?;
-                while let Some((op, right)) = rest.pop() {
-                    let is_all = (op == BinaryOperator::And) != is_negated;
-                    found = with(is_all, found, stated(right, is_negated)?);
-                }
-                return Ok(found);
-            }
+            first => break stated(first, is_negated)?,
         }
-    }
+    };
+    rest.into_iter().rev().try_fold(first, |found, (is_and, right)| {
+        Ok(with(is_and != is_negated, found, stated(right, is_negated)?))
+    })
 }
 
 /// Both, as one more part where the first is a list of the same kind.

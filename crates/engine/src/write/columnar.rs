@@ -24,7 +24,7 @@ use crate::error::Detail;
 use crate::{Engine, EngineError, Staged};
 
 /// Rows per row group of a Parquet file.
-const GROUP_ROWS: usize = 1 << 18;
+pub(super) const GROUP_ROWS: usize = 1 << 18;
 
 /// The Arrow type that values of a kind are released as.
 fn type_of(kind: Kind) -> DataType {
@@ -176,6 +176,8 @@ pub(super) struct ParquetSink<'a> {
     indexed: SchemaRef,
     /// What the next row group will hold.
     group: Vec<RecordBatch>,
+    /// With how many rows it is complete.
+    group_rows: usize,
 }
 
 impl<'a> ParquetSink<'a> {
@@ -193,12 +195,23 @@ impl<'a> ParquetSink<'a> {
         let writer =
             SerializedFileWriter::new(file, schema.root_schema_ptr(), Arc::new(properties))
                 .map_err(failed)?;
-        Ok(ParquetSink { staged, writer, indexed: Arc::clone(indexed), group: Vec::new() })
+        Ok(ParquetSink {
+            staged,
+            writer,
+            indexed: Arc::clone(indexed),
+            group: Vec::new(),
+            group_rows: GROUP_ROWS,
+        })
+    }
+
+    /// The same with shorter row groups.
+    pub(super) fn with_group_rows(self, group_rows: usize) -> ParquetSink<'a> {
+        ParquetSink { group_rows, ..self }
     }
 
     pub(super) fn write(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
         self.group.push(batch);
-        if self.group.iter().map(RecordBatch::num_rows).sum::<usize>() >= GROUP_ROWS {
+        if self.group.iter().map(RecordBatch::num_rows).sum::<usize>() >= self.group_rows {
             self.write_group()?;
         }
         Ok(())

@@ -15,15 +15,19 @@ use arrow::ipc::writer::FileWriter;
 use chrono::{Datelike, NaiveDate};
 use incrowd_data::{PlainColumn, PlainTable, PlainValues};
 
-use super::columnar::{ParquetSink, builder, indexed_text};
+use super::columnar::{GROUP_ROWS, ParquetSink, builder, indexed_text};
 use super::ordered;
 use crate::csv_sink::{CsvSink, dialect_of};
 use crate::csv_write::Dialect;
 use crate::error::Detail;
 use crate::{Engine, EngineError, Format, Staged};
 
-/// Rows per batch.
-const BATCH_ROWS: u64 = 1 << 14;
+/// Cells per batch, about: wide tables have shorter batches.
+const BATCH_CELLS: usize = 1 << 19;
+/// Cells per row group of a Parquet file, at most: a group is held in memory.
+const GROUP_CELLS: usize = 1 << 23;
+/// Rows per batch of a narrow table.
+const BATCH_ROWS: usize = 1 << 14;
 
 /// Days from the first day of year 1 to 1970-01-01, both counted.
 const DAYS_TO_1970: i32 = 719_163;
@@ -38,9 +42,10 @@ pub fn write_plain(
     format: Format,
 ) -> Result<(), EngineError> {
     let columns = rows(0..0).columns;
-    let batches = (0..n_rows.div_ceil(BATCH_ROWS)).map(|batch| {
-        let start = batch * BATCH_ROWS;
-        let end = n_rows.min(start + BATCH_ROWS);
+    let of_batch = (BATCH_CELLS / columns.len().max(1)).clamp(1, BATCH_ROWS) as u64;
+    let batches = (0..n_rows.div_ceil(of_batch)).map(|batch| {
+        let start = batch * of_batch;
+        let end = n_rows.min(start + of_batch);
         (start..end, end)
     });
     match format {
@@ -56,7 +61,9 @@ pub fn write_plain(
             let arrays = PlainArrays::new(&columns);
             let (plain, indexed) = (arrays.schema(false), arrays.schema(true));
             let properties = builder(staged)?.build();
-            let mut sink = ParquetSink::new(staged, &plain, &indexed, properties)?;
+            let group_rows = (GROUP_CELLS / columns.len().max(1)).clamp(1, GROUP_ROWS);
+            let mut sink =
+                ParquetSink::new(staged, &plain, &indexed, properties)?.with_group_rows(group_rows);
             let make = |batch: &Range<u64>| arrays.batch(rows(batch.clone()), &indexed, staged);
             ordered::in_order(engine, batches, make, |batch| sink.write(batch))?;
             sink.finish()

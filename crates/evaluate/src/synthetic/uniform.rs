@@ -75,7 +75,8 @@ pub(super) fn codes(
     rows: Range<u64>,
     draw: impl Fn(&mut Random) -> i64,
 ) -> PlainTable {
-    let mut columns = vec![Vec::with_capacity(n_rows(&rows)); attributes];
+    let column = || Vec::with_capacity(n_rows(&rows));
+    let mut columns: Vec<Vec<i64>> = std::iter::repeat_with(column).take(attributes).collect();
     for row in rows {
         let mut random = source.of_row(row);
         for column in &mut columns {

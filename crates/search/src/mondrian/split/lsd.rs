@@ -35,6 +35,7 @@ impl Steps {
     }
 
     /// Adds rows with a code; a missing number adds nothing.
+    #[inline]
     pub(super) fn add(&self, code: u32, rows: i64, sums: &mut [i64]) {
         if let Some(&steps) = self.of_code.get(code as usize) {
             sums[0] += rows;

@@ -11,7 +11,7 @@ pub(super) fn choose<C: PackedCode>(
     look: &Look<'_, '_, C>,
     tally: &mut Tally,
 ) -> Option<(usize, Cut)> {
-    look.order.iter().find_map(|&attribute| {
+    look.by_width().into_iter().find_map(|attribute| {
         let extent = look.extents[attribute];
         let cut = cut::best(look.problem, look.region, attribute, extent, tally);
         cut.map(|cut| (attribute, cut))

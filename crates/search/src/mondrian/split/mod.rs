@@ -49,6 +49,23 @@ pub(super) trait RegionCriterion: Sync {
     /// Adds the rows of a point of the region to the sums of a part.
     fn add(&self, point: usize, rows: u32, sums: &mut [i64]);
 
+    /// Adds the rows of all points to a table of an attribute's values: `width` cells a value from `lo` on,
+    /// its rows first, then its sums. `column` has the code and the rows of each point.
+    fn tabulate(
+        &self,
+        column: impl Iterator<Item = (u32, u32)>,
+        lo: u32,
+        width: usize,
+        table: &mut [i64],
+    ) {
+        for (point, (code, rows)) in column.enumerate() {
+            let at = (code - lo) as usize * width;
+            let value = &mut table[at..at + width];
+            value[0] += i64::from(rows);
+            self.add(point, rows, &mut value[1..]);
+        }
+    }
+
     /// What a part costs that reaches so far on an attribute.
     fn cost(&self, attribute: usize, extent: Extent, rows: u64, sums: &[i64]) -> f64;
 
@@ -111,8 +128,7 @@ impl<'a> Splits<'a> {
             return None;
         }
         let extents = extents(region);
-        let order = by_width(&problem.set.attributes, region, &extents);
-        let look = Look { problem, region, extents: &extents, order: &order, n_rows };
+        let look = Look { problem, region, extents: &extents, n_rows };
         self.stages.iter().find_map(|stage| match stage {
             Stage::Median => median::choose(&look, tally),
             Stage::Targets(criterion) => look.choose(criterion, tally),
@@ -127,8 +143,6 @@ struct Look<'a, 'b, C> {
     problem: &'a Problem<'a>,
     region: &'a Buffers<'b, C>,
     extents: &'a [Extent],
-    /// The attributes on which it reaches at all, widest first.
-    order: &'a [usize],
     n_rows: u64,
 }
 
@@ -136,38 +150,78 @@ struct Look<'a, 'b, C> {
 const PARALLEL_FROM: usize = 1 << 15;
 
 impl<C: PackedCode> Look<'_, '_, C> {
+    /// The attributes on which it reaches at all, widest first.
+    fn by_width(&self) -> Vec<usize> {
+        by_width(&self.problem.set.attributes, self.region, self.extents)
+    }
+
     /// The cut that costs least under a criterion.
     fn choose(&self, criterion: &impl Criterion, tally: &mut Tally) -> Option<(usize, Cut)> {
         let node = criterion.at(self.region, self.extents)?;
-        let mut sums = vec![0; node.n_sums()];
-        for (point, &rows) in self.region.rows.iter().enumerate() {
-            node.add(point, rows, &mut sums);
-        }
-        let first = *self.order.first()?;
+        let first =
+            (0..self.extents.len()).find(|&at| self.extents[at].lo < self.extents[at].hi)?;
+        let mut sums = vec![0; 1 + node.n_sums()];
+        let width = sums.len();
+        node.tabulate(self.region.rows.iter().map(|&rows| (0, rows)), 0, width, &mut sums);
+        let whole = node.cost(first, self.extents[first], self.n_rows, &sums[1..]);
         // Costs are compared as single floats: what differs by rounding alone is equal.
-        let whole = node.cost(first, self.extents[first], self.n_rows, &sums);
-        let limit = if node.must_lower() { sweep::rounded(whole) } else { f32::INFINITY };
-        let cuts: Vec<Option<Scored>> = if self.region.len() >= PARALLEL_FROM {
+        let whole = sweep::rounded(whole);
+        if whole <= 0.0 {
+            let is_over = node.must_lower();
+            return if is_over { None } else { self.first_cut(&node, &sums[1..], tally) };
+        }
+        let limit = if node.must_lower() { whole.next_down() } else { f32::INFINITY };
+        let cuts = self.cuts(&node, &sums[1..], tally, limit);
+        let least = cuts.iter().map(|(_, cut)| cut.cost).min_by(f32::total_cmp)?;
+        let mut best: Vec<(usize, Scored)> =
+            cuts.into_iter().filter(|(_, cut)| cut.cost <= least).collect();
+        if best.len() > 1 {
+            let order = self.by_width();
+            best.sort_by_key(|(attribute, _)| order.iter().position(|at| at == attribute));
+        }
+        best.into_iter().next().map(|(attribute, scored)| (attribute, scored.cut))
+    }
+
+    /// By attribute, the cut that costs least; those of attributes that cannot have the least cost of all
+    /// may be left out.
+    fn cuts<R: RegionCriterion>(
+        &self,
+        node: &R,
+        sums: &[i64],
+        tally: &mut Tally,
+        limit: f32,
+    ) -> Vec<(usize, Scored)> {
+        let attributes = (0..self.extents.len())
+            .filter(|&at| self.extents[at].lo < self.extents[at].hi)
+            .collect::<Vec<usize>>();
+        if self.region.len() >= PARALLEL_FROM {
             let of = |&attribute: &usize| {
                 let mut tally = Tally::new(self.problem.set, self.problem.entity);
-                best(self, &node, attribute, &sums, &mut tally, limit)
+                Some((attribute, best(self, node, attribute, sums, &mut tally, limit)?))
             };
-            self.order.par_iter().map(of).collect()
-        } else {
-            let mut below = limit;
-            let mut cuts = Vec::with_capacity(self.order.len());
-            for &attribute in self.order {
-                let cut = best(self, &node, attribute, &sums, tally, below);
-                below = cut.as_ref().map_or(below, |cut| cut.cost);
-                cuts.push(cut);
-                if below <= 0.0 {
-                    break;
-                }
+            return attributes.par_iter().filter_map(of).collect();
+        }
+        let mut at_most = limit;
+        let mut cuts = Vec::with_capacity(attributes.len());
+        for attribute in attributes {
+            if let Some(cut) = best(self, node, attribute, sums, tally, at_most) {
+                at_most = cut.cost;
+                cuts.push((attribute, cut));
             }
-            cuts
-        };
-        let cuts = self.order.iter().zip(cuts).filter_map(|(at, cut)| Some((*at, cut?)));
-        let best = cuts.reduce(|best, next| if next.1.cost < best.1.cost { next } else { best });
-        best.map(|(attribute, scored)| (attribute, scored.cut))
+        }
+        cuts
+    }
+
+    /// The cut of a region that costs nothing as it is: on the widest attribute that has one.
+    fn first_cut<R: RegionCriterion>(
+        &self,
+        node: &R,
+        sums: &[i64],
+        tally: &mut Tally,
+    ) -> Option<(usize, Cut)> {
+        self.by_width().into_iter().find_map(|attribute| {
+            let cut = best(self, node, attribute, sums, tally, f32::INFINITY)?;
+            Some((attribute, cut.cut))
+        })
     }
 }

@@ -325,7 +325,6 @@ impl RegionCriterion for OfRegion<'_> {
         2 * self.active.len()
     }
 
-    #[inline]
     fn add(&self, point: usize, rows: u32, sums: &mut [i64]) {
         let n = self.active.len();
         let start = if point == 0 { 0 } else { self.ends[point - 1] as usize };
@@ -335,6 +334,30 @@ impl RegionCriterion for OfRegion<'_> {
         }
         for &slot in &self.extras {
             sums[n + slot] += self.active[slot].query.amount(self.vectors[point], rows);
+        }
+    }
+
+    fn tabulate(
+        &self,
+        column: impl Iterator<Item = (u32, u32)>,
+        lo: u32,
+        width: usize,
+        table: &mut [i64],
+    ) {
+        let are_counts = self.active.iter().all(|active| active.query.values.is_none());
+        let mut start = 0;
+        for (point, ((code, rows), &end)) in column.zip(&self.ends).enumerate() {
+            let at = (code - lo) as usize * width;
+            let value = &mut table[at..at + width];
+            value[0] += i64::from(rows);
+            if are_counts {
+                for &slot in &self.answers[start..end as usize] {
+                    value[1 + usize::from(slot)] += i64::from(rows);
+                }
+            } else {
+                self.add(point, rows, &mut value[1..]);
+            }
+            start = end as usize;
         }
     }
 

@@ -30,20 +30,20 @@ pub(super) fn rounded(cost: f64) -> f32 {
     cost as f32
 }
 
-/// The cut on an attribute that costs least, if that is less than `below`. `sums` are those of the region.
+/// The cut on an attribute that costs least, if that is at most `most`. `sums` are those of the region.
 pub(super) fn best<C: PackedCode, R: RegionCriterion>(
     look: &Look<'_, '_, C>,
     node: &R,
     attribute: usize,
     sums: &[i64],
     tally: &mut Tally,
-    below: f32,
+    most: f32,
 ) -> Option<Scored> {
     match &look.problem.set.attributes[attribute].shape {
         Shape::Tree(_) => into_children(look, node, attribute, tally),
-        _ => at_threshold(look, node, attribute, sums, tally, below),
+        _ => at_threshold(look, node, attribute, sums, tally, most),
     }
-    .filter(|scored| scored.cost < below)
+    .filter(|scored| scored.cost <= most)
 }
 
 /// The cut into the children of a node of the hierarchy: there is just one.
@@ -80,10 +80,10 @@ fn at_threshold<C: PackedCode, R: RegionCriterion>(
     attribute: usize,
     sums: &[i64],
     tally: &mut Tally,
-    below: f32,
+    most: f32,
 ) -> Option<Scored> {
     let thresholds = thresholds(look, node, attribute, sums);
-    let is_hopeless = thresholds.iter().all(|threshold| threshold.cost >= below);
+    let is_hopeless = thresholds.iter().all(|threshold| threshold.cost > most);
     if thresholds.is_empty() || is_hopeless {
         return None;
     }
@@ -161,12 +161,7 @@ fn each_value<C: PackedCode, R: RegionCriterion>(
     let width = n_sums + 1;
     if span * width <= 4 * look.region.len() * width.min(8) {
         let mut table = vec![0i64; span * width];
-        for (point, (code, count)) in look.region.column(attribute).enumerate() {
-            let at = (code - lo) as usize * width;
-            let value = &mut table[at..at + width];
-            value[0] += i64::from(count);
-            node.add(point, count, &mut value[1..]);
-        }
+        node.tabulate(look.region.column(attribute), lo, width, &mut table);
         for (code, value) in (lo..).zip(table.chunks_exact(width)).filter(|(_, v)| v[0] > 0) {
             call(code, value[0].unsigned_abs(), &value[1..]);
         }

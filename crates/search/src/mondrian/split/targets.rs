@@ -110,12 +110,50 @@ impl RegionCriterion for OfRegion<'_> {
         self.criterion.n_sums
     }
 
-    #[inline]
     fn add(&self, point: usize, rows: u32, sums: &mut [i64]) {
         let n_terms = self.criterion.terms.len();
         let codes = &self.codes[point * n_terms..(point + 1) * n_terms];
         for (term, &code) in self.criterion.terms.iter().zip(codes) {
             term.add(code, rows, &mut sums[term.from..term.from + term.n_sums]);
+        }
+    }
+
+    /// One target, the usual case, has a loop of its own.
+    fn tabulate(
+        &self,
+        column: impl Iterator<Item = (u32, u32)>,
+        lo: u32,
+        width: usize,
+        table: &mut [i64],
+    ) {
+        let points = column.zip(self.codes.chunks_exact(self.criterion.terms.len().max(1)));
+        match &self.criterion.terms[..] {
+            [Term { numbers: None, .. }] => {
+                for ((code, rows), target) in points {
+                    let at = (code - lo) as usize * width;
+                    table[at] += i64::from(rows);
+                    table[at + 1 + target[0] as usize] += i64::from(rows);
+                }
+            }
+            [Term { numbers: Some(steps), .. }] => {
+                for ((code, rows), target) in points {
+                    let at = (code - lo) as usize * width;
+                    let value = &mut table[at..at + 1 + lsd::N_SUMS];
+                    value[0] += i64::from(rows);
+                    steps.add(target[0], i64::from(rows), &mut value[1..]);
+                }
+            }
+            terms => {
+                for ((code, rows), targets) in points {
+                    let at = (code - lo) as usize * width;
+                    let value = &mut table[at..at + width];
+                    value[0] += i64::from(rows);
+                    for (term, &target) in terms.iter().zip(targets) {
+                        let from = 1 + term.from;
+                        term.add(target, rows, &mut value[from..from + term.n_sums]);
+                    }
+                }
+            }
         }
     }
 

@@ -1,0 +1,228 @@
+//! Queries over releases.
+
+use serde_json::Value;
+
+use crate::harness::{Ended, Folder, PATIENTS, PATIENTS_JOB, PEOPLE_JOB, people};
+
+fn run(folder: &Folder, args: &str, sql: &str) -> Ended {
+    let output = folder.command(args).arg(sql).output().unwrap();
+    Ended {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The first answer of a query.
+#[track_caller]
+fn ask(folder: &Folder, args: &str, sql: &str) -> Value {
+    let ended = run(folder, &format!("query {args} --json"), sql);
+    assert_eq!(ended.code, 0, "{args}: {sql}\n{}", ended.stderr);
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    report["queries"][0]["rows"][0]["answers"][0].clone()
+}
+
+#[track_caller]
+fn check(folder: &Folder, args: &str, sql: &str, estimate: f64, exact: bool) {
+    let answer = ask(folder, args, sql);
+    let found = answer["estimate"].as_f64().unwrap();
+    assert!((found - estimate).abs() < 1e-9 && answer["exact"] == exact, "{args}: {sql}\n{answer}");
+}
+
+#[track_caller]
+fn refused(folder: &Folder, args: &str, sql: &str, says: &[&str]) {
+    let ended = run(folder, &format!("query {args}"), sql);
+    assert_eq!(ended.code, 2, "{sql}\n{}", ended.stderr);
+    assert!(ended.stdout.is_empty());
+    for text in says {
+        assert!(ended.stderr.contains(text), "{sql}\nsaid: {}\nnot: {text}", ended.stderr);
+    }
+}
+
+const MALES_TO_26: &str = "SELECT COUNT(*) WHERE sex = 'Male' AND age <= 26";
+
+/// Section 5 of the Mondrian report: both queries are answered precisely.
+#[test]
+fn the_queries_of_the_paper_in_every_label_form() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS)]);
+    let males = "SELECT AVG(age) WHERE sex = 'Male'";
+    for form in ["range", "region", "bounds", "mean", "range+mean"] {
+        for ending in ["csv", "parquet"] {
+            let release = format!("{form}.{ending}");
+            folder.ok(&format!(
+                "anonymize patients.csv -o {release} {PATIENTS_JOB} --labels {form} --recoding {release}.json"
+            ));
+            let args = format!("{release} --recoding {release}.json");
+            // Of a mean alone nothing is certain.
+            check(&folder, &args, MALES_TO_26, 2.0, form != "mean");
+            check(&folder, &args, males, 26.5, form.contains("mean"));
+            if form != "mean" {
+                check(&folder, &release, MALES_TO_26, 2.0, true);
+            }
+            check(&folder, &release, "SELECT COUNT(*) WHERE disease = 'Flu'", 1.0, true);
+            check(&folder, &release, "SELECT COUNT(*)", 6.0, true);
+        }
+    }
+    // A range's ends occur in its class, a region's need not.
+    let least = "SELECT MIN(age) WHERE sex = 'Male'";
+    check(&folder, "range.csv --recoding range.csv.json", least, 25.0, true);
+    check(&folder, "region.csv --recoding region.csv.json", least, 25.0, false);
+    check(&folder, "range.csv", least, 25.0, false);
+    check(&folder, "range.csv", "SELECT SUM(age)", 158.0, false);
+    let answer = ask(&folder, "range.csv", "SELECT COUNT(*) WHERE age <= 25");
+    assert_eq!((&answer["least"], &answer["greatest"]), (&Value::from(0.0), &Value::from(4.0)));
+}
+
+#[test]
+fn the_table_is_aligned_and_shows_errors() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS)]);
+    folder.ok(&format!("anonymize patients.csv -o r.csv {PATIENTS_JOB}"));
+    let ended =
+        run(&folder, "query r.csv --original patients.csv", "SELECT COUNT(*) WHERE age <= 25");
+    assert_eq!(
+        ended.stdout,
+        "aggregate  estimate  least  greatest  exact  true   error  relative\n\
+         COUNT(*)     1.6667      0         4  no        2  0.3333    0.1667\n"
+    );
+    let ended =
+        run(&folder, "query r.csv", "SELECT sex, COUNT(*), MAX(age) WHERE age < 28 GROUP BY sex");
+    assert_eq!(
+        ended.stdout,
+        "sex     aggregate  estimate  least  greatest  exact\n\
+         Female  COUNT(*)          2      2         2  yes\n\
+         Female  MAX(age)         27             27  no\n\
+         Male    COUNT(*)          3      2         4  no\n\
+         Male    MAX(age)         27             27  no\n"
+            .replace("27             27", "27               27")
+    );
+}
+
+#[test]
+fn hierarchies_come_from_the_recoding_or_a_file() {
+    let tree = "fr;Europe;*\nde;Europe;*\njp;Asia;*\ncn;Asia;*\n";
+    let table = "c,n\nfr,1\nfr,2\nde,1\nde,5\njp,3\ncn,3\n";
+    let folder = Folder::with(&[("t.csv", table), ("tree.csv", tree)]);
+    folder.ok("anonymize t.csv -o r.csv -k 6 --quasi c,n --hierarchy c=tree.csv --recoding r.json");
+    let star = "SELECT COUNT(*) WHERE c = 'fr'";
+    check(&folder, "r.csv --recoding r.json", star, 1.5, false);
+    folder.ok("anonymize t.csv -o e.csv -k 2 --quasi c --insensitive n --hierarchy c=tree.csv --algorithm optimal --levels c=1 --recoding e.json");
+    check(&folder, "e.csv --hierarchy c=tree.csv", star, 2.0, false);
+    check(&folder, "e.csv --recoding e.json", star, 2.0, false);
+    check(&folder, "e.csv --recoding e.json", "SELECT COUNT(*) WHERE c IN ('fr', 'de')", 4.0, true);
+    refused(&folder, "e.csv", star, &["column `c`", "--recoding", "--hierarchy c=FILE"]);
+    refused(&folder, "r.csv", star, &["labels of column `c` cannot be understood"]);
+    let node = "SELECT COUNT(*) WHERE c = 'Europe'";
+    refused(&folder, "e.csv --recoding e.json", node, &["not in its hierarchy"]);
+}
+
+#[test]
+fn groups_add_up_and_meet_the_truth() {
+    let folder = Folder::with(&[("t.csv", &people(3000, 21))]);
+    folder.ok(&format!("anonymize t.csv -o r.csv -k 10 {PEOPLE_JOB} --recoding r.json"));
+    let sql = "SELECT city, COUNT(*), SUM(age) WHERE age BETWEEN 25 AND 40 GROUP BY city";
+    let ended = run(&folder, "query r.csv --recoding r.json --original t.csv --json", sql);
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let rows = report["queries"][0]["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 12);
+    let total = |key: &str, at: usize| {
+        rows.iter().map(|row| row["answers"][at][key].as_f64().unwrap()).sum::<f64>()
+    };
+    let whole = "SELECT COUNT(*) WHERE age BETWEEN 25 AND 40";
+    let whole = ask(&folder, "r.csv --recoding r.json --original t.csv", whole);
+    assert!((total("estimate", 0) - whole["estimate"].as_f64().unwrap()).abs() < 1e-6);
+    assert!((total("true", 0) - whole["true"].as_f64().unwrap()).abs() < 1e-6);
+    assert_eq!(report["errors"]["answers"], 24);
+    assert!(report["errors"]["relative"]["mean"].as_f64().unwrap() < 0.5);
+    assert_eq!(rows[0]["group"]["city"], "city0");
+}
+
+#[test]
+fn an_untouched_table_is_answered_exactly() {
+    let folder = Folder::with(&[("t.csv", &people(500, 22))]);
+    for sql in [
+        "SELECT COUNT(*) WHERE age > 30 AND (sex = 'f' OR status IS NULL) AND NOT city = 'city3'",
+        "SELECT SUM(age), AVG(age), MIN(age), MAX(age) WHERE status <> 'single'",
+        "SELECT COUNT(status) GROUP BY sex, city",
+    ] {
+        let ended = run(&folder, "query t.csv --original t.csv --json", sql);
+        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+        for row in report["queries"][0]["rows"].as_array().unwrap() {
+            for answer in row["answers"].as_array().unwrap() {
+                assert_eq!(answer["exact"], true, "{sql}\n{answer}");
+                assert_eq!(answer["estimate"], answer["true"], "{sql}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_of_queries() {
+    let queries =
+        "# workload\nSELECT COUNT(*) WHERE age <= 26\n\nSELECT AVG(age) WHERE sex = 'Male'\n";
+    let bad = "SELECT COUNT(*)\nSELECT COUNT(* WHERE\nSELECT MEDIAN(age)\n";
+    let unknown = "SELECT COUNT(*) WHERE agee = 1;\nSELECT SUM(sexx)\n GROUP BY zip;\n";
+    let folder = Folder::with(&[
+        ("patients.csv", PATIENTS),
+        ("q.txt", queries),
+        ("bad.txt", bad),
+        ("u.sql", unknown),
+        ("empty.txt", "# none\n"),
+    ]);
+    folder.ok(&format!("anonymize patients.csv -o r.csv {PATIENTS_JOB}"));
+    let ended = folder.ok("query r.csv --queries q.txt --original patients.csv");
+    assert!(ended.stdout.contains("SELECT COUNT(*) WHERE age <= 26"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("absolute") && ended.stdout.contains("95%"), "{}", ended.stdout);
+    let ended = folder.ok("query r.csv --queries q.txt --original patients.csv --json");
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(report["queries"][1]["line"], 4);
+    assert!(report["errors"]["absolute"]["p99"].is_number());
+    folder.fails("query r.csv --queries bad.txt", 2, &["in line 2", "in line 3", "`MEDIAN`"]);
+    folder.fails(
+        "query r.csv --queries u.sql",
+        2,
+        &["line 1: column `agee`", "did you mean `age`?", "line 2: column `sexx`", "`zip`"],
+    );
+    folder.fails("query r.csv --queries empty.txt", 2, &["holds no query"]);
+    folder.fails("query r.csv --queries none.txt", 2, &["cannot be read"]);
+    folder.fails("query r.csv", 2, &["required"]);
+}
+
+#[test]
+fn requests_that_are_refused() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS)]);
+    folder.ok(&format!("anonymize patients.csv -o r.csv {PATIENTS_JOB}"));
+    folder.ok(&format!("anonymize patients.csv -o b.csv {PATIENTS_JOB} --labels bounds"));
+    refused(&folder, "none.csv", MALES_TO_26, &["does not exist"]);
+    refused(&folder, "r.csv", "SELECT COUNT(*) WHERE agee = 1", &["did you mean `age`?"]);
+    refused(&folder, "b.csv", "SELECT COUNT(*) WHERE agee = 1", &["did you mean `age`?"]);
+    refused(&folder, "r.csv", "SELECT COUNT(*) WHERE age = 'old'", &["type integer"]);
+    refused(&folder, "r.csv", "SELECT SUM(sex)", &["does not hold numbers"]);
+    refused(&folder, "r.csv", "SELECT COUNT(*) WHERE age LIKE '2%'", &["LIKE is not supported"]);
+    refused(&folder, "r.csv --labels mean", "SELECT AVG(age)", &["--quasi"]);
+    refused(&folder, "r.csv --labels means", "SELECT AVG(age)", &["did you mean `mean`?"]);
+    refused(&folder, "r.csv --quasi agee", "SELECT AVG(age)", &["did you mean `age`?"]);
+    refused(&folder, "r.csv --original b.csv", "SELECT AVG(age)", &["not in the original table"]);
+    let ended = run(&folder, "query r.csv", "SELECT COUNT(*) WHERE disease = 'Secret'");
+    assert!(!ended.stderr.contains("Secret"), "{}", ended.stderr);
+}
+
+/// Rows that were left out and released as stars may be anything, missing too.
+#[test]
+fn starred_rows_are_the_whole_domain() {
+    let folder = Folder::with(&[("t.csv", &people(2000, 15)), ("new.csv", &people(1500, 16))]);
+    for form in ["range", "bounds", "mean", "range+mean"] {
+        folder.ok(&format!(
+            "anonymize t.csv -o {form}.csv -k 20 {PEOPLE_JOB} --labels {form} --recoding {form}.json"
+        ));
+        folder.ok(&format!(
+            "apply {form}.json new.csv -o {form}-new.csv --suppress 1 --suppressed star"
+        ));
+        let args = format!("{form}-new.csv --recoding {form}.json --original new.csv");
+        check(&folder, &args, "SELECT COUNT(*)", 1500.0, true);
+        check(&folder, &args, "SELECT COUNT(*) WHERE age >= 0", 1500.0, false);
+        let answer = ask(&folder, &args, "SELECT COUNT(*) WHERE age BETWEEN 20 AND 30");
+        let of = |key: &str| answer[key].as_f64().unwrap();
+        assert!(of("least") <= of("true") && of("true") <= of("greatest"), "{form}: {answer}");
+        assert!(of("relative_error") < 0.5, "{form}: {answer}");
+    }
+}

@@ -1,1 +1,0 @@
-//! Aggregate queries over released cells.

@@ -1,0 +1,107 @@
+//! Aggregate queries over released cells.
+//!
+//! A recoded cell stands for a set of values. They are taken to be equally likely and independent of the
+//! other cells of the row, as in section 5 of the Mondrian report; an answer is the expected value under that
+//! assumption, with what is certain beside it. Columns that are released as they are have one value a cell,
+//! so that answers over them are what they are in any database.
+//!
+//! # Source
+//!
+//! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity* (TR 1521), sections 5 and 6.3.
+//!
+//! # Guarantees
+//!
+//! - Exact: an answer that says so is that of the table of which the labels are true. It is said where every
+//!   class lies wholly inside or outside of the condition and the aggregate needs no estimate.
+//! - Bounds hold for every table of which the labels are true.
+//!
+//! # Invariants
+//!
+//! - Q1: the regions of a condition are disjoint, so that their probabilities add up.
+//! - Q2: all values of a segment satisfy the same tests.
+//!
+//! # Cost
+//!
+//! For `v` distinct vectors of labels, `r` regions and `s` segments of a label: O(v·r·s) time.
+
+mod answer;
+mod deviation;
+mod domain;
+mod form;
+mod groups;
+mod segment;
+mod spread;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod weigh;
+
+use incrowd_data::{Codes, Kind};
+
+pub use answer::{Answer, GroupAnswers, answer};
+pub use deviation::{Deviation, Summary, deviation, summary};
+pub use domain::{Domain, Line, List, ListOrder, Parse, Value};
+pub use spread::{Known, Spread, Unreadable, Values, read_bounds, read_labels};
+
+/// A released column: distinct labels and what they stand for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name in queries.
+    pub name: String,
+    /// The values that it can have.
+    pub domain: Domain,
+    /// By label, what it stands for.
+    pub spreads: Vec<Spread>,
+    /// Whether all rows of a class have the same label: a quasi-identifier column.
+    pub is_of_class: bool,
+    /// Whether the least and the greatest value of a label occur in every class that has it.
+    pub has_ends: bool,
+}
+
+/// A release as queries see it: distinct vectors of labels with the number of rows of each.
+#[derive(Clone, Debug)]
+pub struct Release {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// By column, the label of every vector.
+    pub vectors: Vec<Codes>,
+    /// Rows per vector.
+    pub counts: Vec<u32>,
+    /// How constants are read.
+    pub parse: Parse,
+}
+
+/// A query that a release cannot answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the message says what each field is")]
+pub enum QueryError {
+    /// A column that was not read.
+    #[error("column `{column}` is not in the release")]
+    UnknownColumn { column: String },
+    /// A constant of another kind than the column.
+    #[error(
+        "column `{column}` holds values of type {kind}, and a constant that it is compared with does not"
+    )]
+    ConstantKind { column: String, kind: Kind },
+    /// A constant outside of a declared order or hierarchy.
+    #[error("a constant that column `{column}` is compared with is not in its {what}")]
+    NotInList { column: String, what: &'static str },
+    /// A constant that no label of a column mentions, where nothing says what labels mean.
+    #[error(
+        "a constant that column `{column}` is compared with stands in none of its labels, and nothing says what these stand for"
+    )]
+    UnknownConstant { column: String },
+    /// A sum of something else than numbers.
+    #[error("column `{column}` does not hold numbers, so that it has no {aggregate}")]
+    NoNumbers { column: String, aggregate: &'static str },
+    /// A condition that falls apart into too many pieces.
+    #[error("the condition falls apart into too many regions; say less with OR")]
+    TooManyRegions,
+    /// Groups of a column whose values cannot be listed.
+    #[error("column `{column}` holds ranges of {kind}s, whose values cannot be listed in GROUP BY")]
+    GroupOfRanges { column: String, kind: Kind },
+    /// More groups than anyone reads.
+    #[error("GROUP BY makes more than {most} groups")]
+    TooManyGroups { most: usize },
+}

@@ -1,0 +1,262 @@
+//! A column cut at the constants that it is compared with, and how a label lies over the pieces.
+
+use std::collections::BTreeMap;
+
+use incrowd_data::{CodeSet, Comparison, Test};
+
+use super::domain::{Domain, Line, List, Parse};
+use super::spread::{Spread, Values};
+use super::{Column, QueryError};
+
+/// The pieces of a column between constants: before the first, the first itself, between it and the
+/// second, and so on; the last piece is for missing cells. All values of a piece satisfy the same tests.
+#[derive(Clone, Debug)]
+pub(super) struct Segments {
+    cuts: Vec<f64>,
+}
+
+impl Segments {
+    /// Cuts a column at the constants of its tests.
+    pub(super) fn new(
+        column: &Column,
+        tests: &[&Test],
+        parse: Parse,
+    ) -> Result<Segments, QueryError> {
+        let mut cuts = Vec::new();
+        for test in tests {
+            let (literals, is_equality) = match test {
+                Test::Compare(comparison, literal) => {
+                    let is_equality =
+                        matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+                    (std::slice::from_ref(literal), is_equality)
+                }
+                Test::In(literals) | Test::NotIn(literals) => (&literals[..], true),
+                Test::IsMissing | Test::IsPresent => continue,
+            };
+            for literal in literals {
+                let (key, is_known) = column.domain.key(&column.name, literal, parse)?;
+                let is_open = matches!(&column.domain, Domain::List(list) if list.is_open);
+                if is_open && is_equality && !is_known {
+                    return Err(QueryError::UnknownConstant { column: column.name.clone() });
+                }
+                cuts.push(key);
+            }
+        }
+        cuts.sort_by(f64::total_cmp);
+        cuts.dedup();
+        Ok(Segments { cuts })
+    }
+
+    /// The number of pieces, that of missing cells included.
+    pub(super) fn n_codes(&self) -> u32 {
+        u32::try_from(2 * self.cuts.len() + 2).expect("a query has fewer constants")
+    }
+
+    /// The piece of missing cells.
+    pub(super) fn missing(&self) -> u32 {
+        self.n_codes() - 1
+    }
+
+    /// The piece of a key.
+    pub(super) fn of(&self, key: f64) -> u32 {
+        let at = match self.cuts.binary_search_by(|cut| cut.total_cmp(&key)) {
+            Ok(at) => 2 * at + 1,
+            Err(at) => 2 * at,
+        };
+        u32::try_from(at).expect("a query has fewer constants")
+    }
+
+    /// The ends of a piece, and whether it is one key only.
+    fn ends(&self, segment: u32) -> (f64, f64, bool) {
+        let at = segment as usize / 2;
+        if segment % 2 == 1 {
+            return (self.cuts[at], self.cuts[at], true);
+        }
+        let before = at.checked_sub(1).map_or(f64::NEG_INFINITY, |at| self.cuts[at]);
+        (before, self.cuts.get(at).copied().unwrap_or(f64::INFINITY), false)
+    }
+
+    /// The pieces that satisfy a test.
+    pub(super) fn satisfying(&self, column: &Column, test: &Test, parse: Parse) -> CodeSet {
+        let key =
+            |literal| column.domain.key(&column.name, literal, parse).map_or(f64::NAN, |k| k.0);
+        let keys: Vec<f64> = match test {
+            Test::Compare(_, literal) => vec![key(literal)],
+            Test::In(literals) | Test::NotIn(literals) => literals.iter().map(key).collect(),
+            Test::IsMissing | Test::IsPresent => Vec::new(),
+        };
+        let mut pieces: Vec<u32> = keys.iter().map(|key| self.of(*key)).collect();
+        pieces.sort_unstable();
+        CodeSet::of(self.n_codes(), |piece| {
+            let is_missing = piece == self.missing();
+            match test {
+                Test::Compare(comparison, _) => {
+                    !is_missing && comparison.holds(piece.cmp(&pieces[0]))
+                }
+                Test::In(_) => pieces.binary_search(&piece).is_ok(),
+                Test::NotIn(_) => !is_missing && pieces.binary_search(&piece).is_err(),
+                Test::IsMissing => is_missing,
+                Test::IsPresent => !is_missing,
+            }
+        })
+    }
+}
+
+/// The part of a label that lies in one piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Share {
+    pub(super) segment: u32,
+    /// How likely the cell lies there. It may be possible though it is not likely at all.
+    pub(super) weight: f64,
+    /// The mean of the values there.
+    pub(super) mean: f64,
+    /// The least value there.
+    pub(super) lo: f64,
+    /// The greatest value there.
+    pub(super) hi: f64,
+}
+
+/// How the labels of a column lie over the pieces. Labels that lie alike share an entry.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Profiles {
+    /// By label, its entry.
+    of_label: Vec<u32>,
+    /// By entry, where its shares end.
+    ends: Vec<usize>,
+    shares: Vec<Share>,
+}
+
+impl Profiles {
+    /// The profiles of all labels; `is_measured` if their values count as well as their segments.
+    pub(super) fn new(column: &Column, segments: &Segments, is_measured: bool) -> Profiles {
+        let mut profiles = Profiles::default();
+        // Entries of labels that lie in one segment, and of the others.
+        let mut within: Vec<Option<u32>> = vec![None; segments.n_codes() as usize];
+        let mut across: BTreeMap<Vec<(u32, u64)>, u32> = BTreeMap::new();
+        for spread in &column.spreads {
+            let shares = profile(&column.domain, spread, segments);
+            let entry = if is_measured {
+                profiles.add(&shares)
+            } else if let [share] = shares[..] {
+                let segment = share.segment as usize;
+                *within[segment].get_or_insert_with(|| profiles.add(&shares))
+            } else {
+                let key = shares.iter().map(|share| (share.segment, share.weight.to_bits()));
+                *across.entry(key.collect()).or_insert_with(|| profiles.add(&shares))
+            };
+            profiles.of_label.push(entry);
+        }
+        profiles
+    }
+
+    fn add(&mut self, shares: &[Share]) -> u32 {
+        self.shares.extend_from_slice(shares);
+        self.ends.push(self.shares.len());
+        u32::try_from(self.ends.len() - 1).expect("fewer entries than labels")
+    }
+
+    /// The number of entries.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The entry of a label.
+    pub(super) fn entry(&self, label: u32) -> usize {
+        self.of_label[label as usize] as usize
+    }
+
+    /// The segments that the labels of an entry can have, ascending.
+    pub(super) fn shares(&self, entry: usize) -> &[Share] {
+        let start = entry.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.shares[start..self.ends[entry]]
+    }
+}
+
+fn profile(domain: &Domain, spread: &Spread, segments: &Segments) -> Vec<Share> {
+    let present = 1.0 - spread.missing;
+    let mut shares = match (&spread.values, domain) {
+        (Values::None, _) => Vec::new(),
+        (Values::Range(lo, hi), Domain::Line(line)) => range(line, *lo, *hi, segments),
+        (Values::About(mean), _) => about(*mean, segments),
+        (Values::Run(lo, hi), Domain::List(list)) => listed(list, *lo..=*hi, segments),
+        (Values::Set(codes), Domain::List(list)) => listed(list, codes.iter().copied(), segments),
+        _ => unreachable!("labels are read with their domain"),
+    };
+    if spread.missing > 0.0 {
+        for share in &mut shares {
+            share.weight *= present;
+        }
+    }
+    if spread.may_be_missing {
+        shares.push(Share {
+            segment: segments.missing(),
+            weight: spread.missing,
+            mean: f64::NAN,
+            lo: f64::NAN,
+            hi: f64::NAN,
+        });
+    }
+    shares
+}
+
+/// A range of a line: by the number of values where they can be counted, otherwise by length.
+fn range(line: &Line, lo: f64, hi: f64, segments: &Segments) -> Vec<Share> {
+    if lo >= hi {
+        return vec![Share { segment: segments.of(lo), weight: 1.0, mean: lo, lo, hi: lo }];
+    }
+    let mut shares = Vec::new();
+    for segment in segments.of(lo)..=segments.of(hi) {
+        let (from, to, is_key) = segments.ends(segment);
+        let share = if line.is_discrete() {
+            // Whole numbers strictly between two cuts, or the cut itself.
+            let first = if is_key { from.ceil() } else { from.floor() + 1.0 }.max(lo);
+            let last = if is_key { to.floor() } else { to.ceil() - 1.0 }.min(hi);
+            let n = last - first + 1.0;
+            (n > 0.0).then(|| (n / (hi - lo + 1.0), first, last))
+        } else {
+            let (first, last) = (from.max(lo), to.min(hi));
+            let is_possible = is_key || first < last;
+            is_possible.then(|| ((last - first) / (hi - lo), first, last))
+        };
+        if let Some((weight, lo, hi)) = share {
+            shares.push(Share { segment, weight, mean: lo + (hi - lo) / 2.0, lo, hi });
+        }
+    }
+    shares
+}
+
+/// Values of which only the mean is known: likely there, possible anywhere.
+fn about(mean: f64, segments: &Segments) -> Vec<Share> {
+    let likely = segments.of(mean);
+    (0..segments.missing())
+        .map(|segment| {
+            let (lo, hi, _) = segments.ends(segment);
+            let is_likely = segment == likely;
+            let (weight, mean) = if is_likely { (1.0, mean) } else { (0.0, f64::NAN) };
+            Share { segment, weight, mean, lo, hi }
+        })
+        .collect()
+}
+
+/// Values of a list, by their number.
+fn listed(list: &List, codes: impl Iterator<Item = u32>, segments: &Segments) -> Vec<Share> {
+    let mut found: Vec<(u32, f64)> = codes
+        .map(|code| {
+            let key = list.keys[code as usize];
+            (segments.of(key), key)
+        })
+        .collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    #[expect(clippy::cast_precision_loss, reason = "a list is short")]
+    let n = |len: usize| len as f64;
+    found
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|chunk| Share {
+            segment: chunk[0].0,
+            weight: n(chunk.len()) / n(found.len()),
+            mean: chunk.iter().map(|(_, key)| key).sum::<f64>() / n(chunk.len()),
+            lo: chunk[0].1,
+            hi: chunk[chunk.len() - 1].1,
+        })
+        .collect()
+}

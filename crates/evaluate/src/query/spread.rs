@@ -1,0 +1,413 @@
+//! What a label stands for: the values that the cell can have, each as likely as the others.
+
+use std::collections::BTreeSet;
+
+use incrowd_data::{Hierarchy, Kind, Level};
+
+use super::domain::{Domain, Line, List, ListOrder, Parse};
+use super::form::{Form, ends, forms, masked};
+
+/// The values that a cell can have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread {
+    /// Its values, equally likely.
+    pub values: Values,
+    /// How likely it is missing.
+    pub missing: f64,
+    /// Whether it may be missing at all.
+    pub may_be_missing: bool,
+    /// The mean of the class, where it is released.
+    pub mean: Option<f64>,
+}
+
+/// Values that are equally likely.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// None: the cell is missing.
+    None,
+    /// All from one key to another on a line, both included.
+    Range(f64, f64),
+    /// All from one to another of a list, both included.
+    Run(u32, u32),
+    /// Some of a list, ascending.
+    Set(Vec<u32>),
+    /// Unknown but for their mean.
+    About(f64),
+}
+
+impl Spread {
+    fn of(values: Values) -> Spread {
+        Spread { values, missing: 0.0, may_be_missing: false, mean: None }
+    }
+
+    fn missing() -> Spread {
+        Spread { values: Values::None, missing: 1.0, may_be_missing: true, mean: None }
+    }
+}
+
+/// What is known of a column's labels.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known {
+    /// Nothing: labels are recognised by their form.
+    Nothing,
+    /// Every text is a value of the column, of this kind if one is said.
+    Plain(Option<Kind>),
+    /// Recoded values of this kind, in no hierarchy.
+    Kind(Kind),
+    /// Unordered values: these and those of the labels.
+    Values(Vec<String>),
+    /// Values in a declared order.
+    Order(Vec<String>),
+    /// Leaves and nodes of a hierarchy.
+    Tree(Hierarchy),
+    /// Means of classes.
+    Means,
+}
+
+/// Labels that cannot be understood, by their place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable(pub Vec<usize>);
+
+/// What the distinct labels of a column stand for; `span` holds values that are possible besides.
+pub fn read_labels(
+    labels: &[Option<&str>],
+    known: &Known,
+    span: Option<(f64, f64)>,
+    parse: Parse,
+) -> Result<(Domain, Vec<Spread>), Unreadable> {
+    match known {
+        Known::Nothing => by_form(labels, span, parse),
+        Known::Plain(kind) => plain(labels, *kind, parse),
+        Known::Kind(kind) if kind.is_numeric() => on_line(&forms(labels), *kind, span, parse),
+        Known::Kind(_) => sets(&forms(labels), &[], false, parse),
+        Known::Values(values) => sets(&forms(labels), values, false, parse),
+        Known::Order(texts) => {
+            let list = List::new(texts.clone(), ListOrder::Declared, parse);
+            in_list(&forms(labels), List { what: Some("declared order"), ..list }, None)
+        }
+        Known::Tree(hierarchy) => {
+            let list = List::natural(hierarchy.leaves().map(str::to_owned).collect(), parse);
+            let list = List { what: Some("hierarchy"), ..list };
+            in_list(&forms(labels), list, Some(hierarchy))
+        }
+        Known::Means => of_means(labels, parse),
+    }
+}
+
+/// What labels of two columns, least and greatest value, stand for.
+pub fn read_bounds(
+    labels: &[(Option<&str>, Option<&str>)],
+    known: &Known,
+    span: Option<(f64, f64)>,
+    parse: Parse,
+) -> Result<(Domain, Vec<Spread>), Unreadable> {
+    let forms: Vec<Form> = labels
+        .iter()
+        .map(|pair| match pair {
+            // A row that was left out.
+            (Some("*"), Some("*")) => Form::Star,
+            (Some(lo), Some(hi)) if lo == hi => Form::Plain(lo),
+            (Some(lo), Some(hi)) => Form::Bounds(lo, hi),
+            (None, None) => Form::Empty,
+            _ => Form::Unknown,
+        })
+        .collect();
+    match known {
+        Known::Order(texts) => {
+            let list = List::new(texts.clone(), ListOrder::Declared, parse);
+            in_list(&forms, List { what: Some("declared order"), ..list }, None)
+        }
+        Known::Kind(kind) if kind.is_numeric() => on_line(&forms, *kind, span, parse),
+        _ => on_some_line(&forms, &LINE_KINDS, span, parse)
+            .ok_or_else(|| Unreadable((0..labels.len()).collect())),
+    }
+}
+
+const LINE_KINDS: [Kind; 4] = [Kind::Integer, Kind::Decimal, Kind::Date, Kind::Timestamp];
+
+/// Every text is a value.
+fn plain(
+    labels: &[Option<&str>],
+    kind: Option<Kind>,
+    parse: Parse,
+) -> Result<(Domain, Vec<Spread>), Unreadable> {
+    let forms: Vec<Form> =
+        labels.iter().map(|label| label.map_or(Form::Missing, Form::Plain)).collect();
+    let candidates: &[Kind] = match &kind {
+        Some(kind) if kind.is_numeric() => std::slice::from_ref(kind),
+        Some(_) => &[],
+        None => &LINE_KINDS,
+    };
+    let has_values = labels.iter().any(Option::is_some);
+    let line = on_some_line(&forms, candidates, None, parse);
+    match line {
+        Some(found) if has_values || kind.is_some() => Ok(found),
+        _ => sets(&forms, &[], false, parse),
+    }
+}
+
+/// The narrowest reading that all labels allow.
+fn by_form(
+    labels: &[Option<&str>],
+    span: Option<(f64, f64)>,
+    parse: Parse,
+) -> Result<(Domain, Vec<Spread>), Unreadable> {
+    let forms = forms(labels);
+    let says_something = |form: &Form| !matches!(form, Form::Missing | Form::Star);
+    if !forms.iter().any(says_something) && forms.contains(&Form::Star) {
+        // Nothing but stars: their domain is not known.
+        return Err(Unreadable((0..labels.len()).collect()));
+    }
+    if forms.iter().any(says_something) {
+        if let Some(found) = padded(&forms) {
+            return Ok(found);
+        }
+        if let Some(found) = on_some_line(&forms, &LINE_KINDS, span, parse) {
+            return Ok(found);
+        }
+    }
+    let is_masked = |form: &Form| matches!(form, Form::Plain(text) if text.contains('*'));
+    let hidden: Vec<usize> = (0..forms.len()).filter(|&at| is_masked(&forms[at])).collect();
+    if !hidden.is_empty() {
+        return Err(Unreadable(hidden));
+    }
+    sets(&forms, &[], true, parse)
+}
+
+/// Codes of digits, all of one length, of which some begin with zero or end in stars.
+fn padded(forms: &[Form]) -> Option<(Domain, Vec<Spread>)> {
+    let mut width = None;
+    let mut is_needed = false;
+    for form in forms {
+        let (text, is_mask) = match form {
+            Form::Plain(text) => (text, false),
+            Form::Mask(text) => (text, true),
+            Form::Missing | Form::Star => continue,
+            _ => return None,
+        };
+        let is_code = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'*');
+        if !is_code || width.is_some_and(|width| width != text.len()) || text.len() > 15 {
+            return None;
+        }
+        width = Some(text.len());
+        is_needed |= is_mask || (text.len() > 1 && text.starts_with('0'));
+    }
+    let parse: Parse = |_, text| text.parse().ok();
+    let (domain, spreads) =
+        is_needed.then(|| on_line(forms, Kind::Integer, None, parse).ok()).flatten()?;
+    let Domain::Line(line) = domain else { return None };
+    Some((Domain::Line(Line { width, ..line }), spreads))
+}
+
+/// Labels as points and ranges of a line.
+fn on_line(
+    forms: &[Form],
+    kind: Kind,
+    span: Option<(f64, f64)>,
+    parse: Parse,
+) -> Result<(Domain, Vec<Spread>), Unreadable> {
+    let mut unreadable = Vec::new();
+    let mut ranges: Vec<Option<(f64, f64)>> = Vec::with_capacity(forms.len());
+    for (at, form) in forms.iter().enumerate() {
+        let range = range_of(form, kind, parse);
+        if range.is_none() && !matches!(form, Form::Missing | Form::Empty | Form::Star) {
+            unreadable.push(at);
+        }
+        ranges.push(range);
+    }
+    if !unreadable.is_empty() {
+        return Err(Unreadable(unreadable));
+    }
+    let covered = ranges.iter().flatten().copied().chain(span);
+    let (lo, hi) =
+        covered.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), (a, b)| (lo.min(a), hi.max(b)));
+    let line = Line { kind, width: None, lo, hi };
+    let star = forms.iter().position(|form| matches!(form, Form::Star));
+    if let (Some(star), true) = (star, lo > hi) {
+        return Err(Unreadable(vec![star]));
+    }
+    let has_missing = forms.contains(&Form::Missing);
+    // Where values can be counted, missing is one more of them.
+    let missing = if has_missing && line.is_discrete() { 1.0 / (hi - lo + 2.0) } else { 0.0 };
+    let spread = |(form, range): (&Form, &Option<(f64, f64)>)| match (form, range) {
+        (Form::Missing, _) => Spread::missing(),
+        (Form::Empty, _) if lo > hi => Spread::missing(),
+        (Form::Empty, _) => Spread { values: Values::Range(lo, hi), ..Spread::missing() },
+        (_, Some((lo, hi))) => Spread::of(Values::Range(*lo, *hi)),
+        (_, None) => Spread { missing, may_be_missing: true, ..Spread::of(Values::Range(lo, hi)) },
+    };
+    let spreads = forms.iter().zip(&ranges).map(spread).collect();
+    Ok((Domain::Line(line), spreads))
+}
+
+/// The part of a line that a label stands for, if it says one.
+fn range_of(form: &Form, kind: Kind, parse: Parse) -> Option<(f64, f64)> {
+    let range = match form {
+        Form::Plain(text) => parse(kind, text).map(|key| (key, key)),
+        Form::Bounds(lo, hi) => parse(kind, lo).zip(parse(kind, hi)),
+        Form::Brackets(inner, _) => ends(inner, |text| parse(kind, text)),
+        Form::Mask(text) if kind == Kind::Integer => masked(text),
+        _ => None,
+    };
+    range.filter(|(lo, hi)| lo <= hi)
+}
+
+/// Labels on a line of the first kind that all of them allow.
+fn on_some_line(
+    forms: &[Form],
+    kinds: &[Kind],
+    span: Option<(f64, f64)>,
+    parse: Parse,
+) -> Option<(Domain, Vec<Spread>)> {
+    let allows = |form: &Form, kind: Kind| {
+        matches!(form, Form::Missing | Form::Empty | Form::Star)
+            || range_of(form, kind, parse).is_some()
+    };
+    // The first labels tell most kinds apart.
+    let mut likely = kinds.iter().filter(|kind| forms.iter().take(100).all(|f| allows(f, **kind)));
+    likely.find_map(|&kind| on_line(forms, kind, span, parse).ok())
+}
+
+/// Labels as values and sets of values.
+fn sets(
+    forms: &[Form],
+    values: &[String],
+    is_open: bool,
+    parse: Parse,
+) -> Result<(Domain, Vec<Spread>), Unreadable> {
+    let mut found: BTreeSet<&str> = values.iter().map(String::as_str).collect();
+    let mut unreadable = Vec::new();
+    for (at, form) in forms.iter().enumerate() {
+        match form {
+            Form::Plain(text) => {
+                found.insert(text);
+            }
+            // A value that looks like something else, in a column that has no such labels.
+            Form::Mask(label) | Form::Brackets(_, label) if !is_open => {
+                found.insert(label);
+            }
+            Form::Set(members, _) => {
+                found.extend(members.iter().map(String::as_str).filter(|m| !m.is_empty()));
+            }
+            Form::Missing | Form::Empty | Form::Star => {}
+            _ => unreadable.push(at),
+        }
+    }
+    if !unreadable.is_empty() {
+        return Err(Unreadable(unreadable));
+    }
+    let texts = found.into_iter().map(str::to_owned).collect();
+    let list = List::natural(texts, parse);
+    in_list(forms, List { is_open, ..list }, None)
+}
+
+/// Labels as values, ranges, sets and nodes of a list.
+fn in_list(
+    forms: &[Form],
+    list: List,
+    hierarchy: Option<&Hierarchy>,
+) -> Result<(Domain, Vec<Spread>), Unreadable> {
+    let places: std::collections::BTreeMap<&str, u32> =
+        list.texts.iter().map(String::as_str).zip(0u32..).collect();
+    let code = |text: &str| places.get(text).copied();
+    let has_missing = forms.iter().any(|form| match form {
+        Form::Missing => true,
+        Form::Set(members, _) => members.iter().any(String::is_empty),
+        _ => false,
+    });
+    let top = u32::try_from(list.texts.len()).expect("fewer values than 2^32").checked_sub(1);
+    let leaves =
+        |text: &str| code(text).map(|code| (code, code)).or_else(|| node(hierarchy?, text));
+    let whole = |text: &str| leaves(text).map(|(lo, hi)| Spread::of(Values::Run(lo, hi)));
+    let mut unreadable = Vec::new();
+    let mut spreads = Vec::with_capacity(forms.len());
+    for (at, form) in forms.iter().enumerate() {
+        let spread = match form {
+            Form::Missing => Some(Spread::missing()),
+            Form::Star => top.map(|top| {
+                let missing = if has_missing { 1.0 / (f64::from(top) + 2.0) } else { 0.0 };
+                let values = Values::Run(0, top);
+                Spread { missing, may_be_missing: true, ..Spread::of(values) }
+            }),
+            Form::Empty => Some(top.map_or_else(Spread::missing, |top| Spread {
+                values: Values::Run(0, top),
+                ..Spread::missing()
+            })),
+            Form::Plain(text) | Form::Mask(text) => whole(text),
+            Form::Bounds(lo, hi) => code(lo)
+                .zip(code(hi))
+                .filter(|(lo, hi)| lo <= hi)
+                .map(|(lo, hi)| Spread::of(Values::Run(lo, hi))),
+            Form::Brackets(inner, label) => whole(label)
+                .or_else(|| ends(inner, code).map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))),
+            Form::Set(members, label) => whole(label).or_else(|| set(members, code)),
+            Form::Unknown => None,
+        };
+        match spread {
+            Some(spread) => spreads.push(spread),
+            None => unreadable.push(at),
+        }
+    }
+    if unreadable.is_empty() {
+        Ok((Domain::List(list), spreads))
+    } else {
+        Err(Unreadable(unreadable))
+    }
+}
+
+/// The leaves below the lowest node of a label.
+fn node(hierarchy: &Hierarchy, label: &str) -> Option<(u32, u32)> {
+    (1..=hierarchy.height().0).find_map(|level| {
+        let mut groups = hierarchy.groups(Level(level)).iter();
+        groups.find(|group| group.label == label).map(|group| (group.lo, group.hi))
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the members of a set are few")]
+fn set(members: &[String], code: impl Fn(&str) -> Option<u32>) -> Option<Spread> {
+    let present = members.iter().filter(|member| !member.is_empty());
+    let mut codes = present.map(|member| code(member)).collect::<Option<Vec<u32>>>()?;
+    codes.sort_unstable();
+    codes.dedup();
+    let may_be_missing = members.iter().any(String::is_empty);
+    let missing = if may_be_missing { 1.0 / (codes.len() as f64 + 1.0) } else { 0.0 };
+    Some(Spread { missing, may_be_missing, ..Spread::of(Values::Set(codes)) })
+}
+
+/// Means of classes: nothing else is known of their values.
+fn of_means(labels: &[Option<&str>], parse: Parse) -> Result<(Domain, Vec<Spread>), Unreadable> {
+    let mut unreadable = Vec::new();
+    let mut spreads = Vec::new();
+    let mut keys: Vec<f64> = Vec::new();
+    // A class that holds some missing cells has a mean like any other.
+    let may_be_missing = labels.iter().any(Option::is_none);
+    for (at, label) in labels.iter().enumerate() {
+        let mean = label.and_then(|text| parse(Kind::Decimal, text));
+        match (label, mean) {
+            (None, _) => spreads.push(Spread::missing()),
+            (_, Some(mean)) => {
+                keys.push(mean);
+                let spread = Spread::of(Values::About(mean));
+                spreads.push(Spread { mean: Some(mean), may_be_missing, ..spread });
+            }
+            // A row that was left out: anything.
+            (Some("*"), None) => spreads.push(Spread::of(Values::About(f64::NAN))),
+            (Some(_), None) => unreadable.push(at),
+        }
+    }
+    if !unreadable.is_empty() {
+        return Err(Unreadable(unreadable));
+    }
+    let (lo, hi) = keys
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &key| (lo.min(key), hi.max(key)));
+    for spread in &mut spreads {
+        if matches!(spread.values, Values::About(mean) if mean.is_nan()) {
+            if lo > hi {
+                return Err(Unreadable((0..labels.len()).collect()));
+            }
+            *spread = Spread { may_be_missing: true, ..Spread::of(Values::Range(lo, hi)) };
+        }
+    }
+    Ok((Domain::Line(Line { kind: Kind::Decimal, width: None, lo, hi }), spreads))
+}

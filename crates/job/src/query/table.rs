@@ -1,0 +1,290 @@
+//! A release, or the table that it was made from, as queries see it.
+
+use incrowd_data::{Codes, collapse};
+use incrowd_engine::{Engine, RawColumn, Source, Table, Use, position, read};
+use incrowd_evaluate::query::{
+    Column, Domain, Known, Release, Spread, Unreadable, Values, read_bounds, read_labels,
+};
+use incrowd_release::LabelForm;
+use rayon::prelude::*;
+
+use crate::error::{JobError, Problem, nearest};
+use crate::query::known::Knowledge;
+use crate::query::{Asked, columns};
+
+/// Where the cells of a column that queries name stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// In one column of the source.
+    One(usize),
+    /// In two, least and greatest value.
+    Bounds(usize, usize),
+    /// In one, with the mean of the class in another.
+    WithMean(usize, usize),
+}
+
+/// The columns that queries need.
+pub(crate) struct Layout {
+    columns: Vec<(String, Place)>,
+    is_original: bool,
+}
+
+impl Layout {
+    /// Finds the columns of all queries; every one that is missing is reported.
+    pub(crate) fn new(
+        source: &Source,
+        knowledge: &Knowledge,
+        asked: &[Asked],
+        named: &[String],
+        is_original: bool,
+    ) -> Result<Layout, JobError> {
+        let mut layout = Layout { columns: Vec::new(), is_original };
+        let mut problems: Vec<Problem> = Vec::new();
+        let what = if is_original { "the original table" } else { "the release" };
+        for Asked { text, query } in asked {
+            for name in columns(query) {
+                if layout.columns.iter().any(|(known, _)| known == name) {
+                    continue;
+                }
+                if let Some(place) = place(source, knowledge, name, is_original) {
+                    layout.columns.push((name.to_owned(), place));
+                } else {
+                    let message = text.at(&format!("column `{name}` is not in {what}"));
+                    problems.push(unknown(source, name, message));
+                }
+            }
+        }
+        for name in named {
+            if place(source, knowledge, name, is_original).is_none() {
+                let message = format!("column `{name}` is not in {what}");
+                problems.push(unknown(source, name, message));
+            }
+        }
+        problems.dedup();
+        if problems.is_empty() { Ok(layout) } else { Err(JobError::Request(problems)) }
+    }
+
+    /// Which columns of the source are read: one at least, to count the rows.
+    fn uses(&self, source: &Source) -> Vec<Use> {
+        let mut uses = vec![Use::Skip; source.columns().len()];
+        for (_, place) in &self.columns {
+            match *place {
+                Place::One(at) => uses[at] = Use::Code,
+                Place::Bounds(a, b) | Place::WithMean(a, b) => {
+                    uses[a] = Use::Code;
+                    uses[b] = Use::Code;
+                }
+            }
+        }
+        if self.columns.is_empty() {
+            let first =
+                source.columns().iter().position(incrowd_engine::SourceColumn::can_be_coded);
+            if let Some(first) = first {
+                uses[first] = Use::Code;
+            }
+        }
+        uses
+    }
+}
+
+fn place(source: &Source, knowledge: &Knowledge, name: &str, is_original: bool) -> Option<Place> {
+    let with = |suffix: &str| source.position(&format!("{name}_{suffix}"));
+    if let Some(at) = source.position(name) {
+        let may_have_mean = matches!(knowledge.labels, None | Some(LabelForm::RangeMean));
+        let is_as_it_is = knowledge.is_quasi(name) == Some(false);
+        return Some(match with("mean") {
+            Some(mean) if may_have_mean && !is_as_it_is && !is_original => {
+                Place::WithMean(at, mean)
+            }
+            _ => Place::One(at),
+        });
+    }
+    let bounds = with("min").zip(with("max")).filter(|_| !is_original);
+    bounds.map(|(min, max)| Place::Bounds(min, max))
+}
+
+fn unknown(source: &Source, name: &str, message: String) -> Problem {
+    let mut names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
+    let bases: Vec<&str> = names
+        .iter()
+        .filter_map(|name| name.strip_suffix("_min"))
+        .filter(|base| source.position(&format!("{base}_max")).is_some())
+        .collect();
+    names.extend(bases);
+    match nearest(name, names.iter().copied()) {
+        Some(near) => Problem::new(message).help(format!("did you mean `{near}`?")),
+        None => Problem::new(message).help(format!("its columns are {}", names.join(", "))),
+    }
+}
+
+/// Reads the columns of a layout and groups equal rows.
+pub(crate) fn load(
+    engine: &Engine,
+    source: &Source,
+    layout: &Layout,
+    knowledge: &Knowledge,
+) -> Result<Release, JobError> {
+    let table = read(engine, source, &layout.uses(source), false)?;
+    let mut made = Vec::new();
+    let mut codes: Vec<(Codes, u32)> = Vec::new();
+    let mut problems = Vec::new();
+    for (name, place) in &layout.columns {
+        let known = knowledge.of(name, layout.is_original)?;
+        let labels = Labels::new(source, &table, *place);
+        match column(name, *place, &labels, &known, knowledge) {
+            Ok(column) => made
+                .push(Column { is_of_class: !layout.is_original && column.is_of_class, ..column }),
+            Err(unreadable) => {
+                problems.push(labels.unreadable(name, &unreadable, layout.is_original));
+            }
+        }
+        codes.push((labels.codes, labels.n_codes));
+    }
+    if !problems.is_empty() {
+        return Err(JobError::Request(problems));
+    }
+    let borrowed: Vec<(&Codes, u32)> = codes.iter().map(|(codes, n)| (codes, *n)).collect();
+    let collapsed = collapse(&borrowed, table.n_rows);
+    let vectors = codes.iter().map(|(codes, n)| collapsed.project(codes, *n)).collect();
+    Ok(Release { columns: made, vectors, counts: collapsed.counts, parse: position })
+}
+
+/// The distinct labels of a column in an order that does not depend on that of the rows.
+struct Labels {
+    /// One text, or two.
+    texts: Vec<(Option<String>, Option<String>)>,
+    codes: Codes,
+    n_codes: u32,
+}
+
+impl Labels {
+    fn new(source: &Source, table: &Table, place: Place) -> Labels {
+        let raw = |at: usize| {
+            let name = &source.columns()[at].name;
+            table.coded.iter().find(|column| &column.name == name).expect("it was read with codes")
+        };
+        match place {
+            Place::One(at) => {
+                let (texts, codes) = sorted(raw(at));
+                let n_codes = u32::try_from(texts.len()).expect("fewer labels than rows");
+                let texts = texts.into_iter().map(|text| (text, None)).collect();
+                Labels { texts, codes, n_codes }
+            }
+            Place::Bounds(a, b) | Place::WithMean(a, b) => {
+                let (first, first_codes) = sorted(raw(a));
+                let (second, second_codes) = sorted(raw(b));
+                let n = |texts: &[Option<String>]| u32::try_from(texts.len()).unwrap_or(u32::MAX);
+                let pairs = [(&first_codes, n(&first)), (&second_codes, n(&second))];
+                let pairs = collapse(&pairs, table.n_rows);
+                let n_codes = u32::try_from(pairs.counts.len()).expect("fewer labels than rows");
+                let text = |&row: &u32| {
+                    let of = |texts: &[Option<String>], codes: &Codes| {
+                        texts[codes.get(row as usize) as usize].clone()
+                    };
+                    (of(&first, &first_codes), of(&second, &second_codes))
+                };
+                let texts = pairs.representatives.iter().map(text).collect();
+                Labels { texts, codes: Codes::pack(n_codes, pairs.vector_of.into_iter()), n_codes }
+            }
+        }
+    }
+
+    /// Labels that cannot be understood, with the first row that has one.
+    fn unreadable(&self, name: &str, unreadable: &Unreadable, is_original: bool) -> Problem {
+        let is_in = |code: u32| unreadable.0.contains(&(code as usize));
+        let row = (1u64..).zip(self.codes.iter()).find(|(_, code)| is_in(*code));
+        let row = row.map_or(0, |(row, _)| row);
+        let n = unreadable.0.len();
+        if is_original {
+            return Problem::new(format!(
+                "{n} values of column `{name}` of the original table are not what is said of it, the first in data row {row}"
+            ));
+        }
+        Problem::new(format!(
+            "{n} labels of column `{name}` cannot be understood, the first in data row {row}"
+        ))
+        .help(format!(
+            "pass --recoding FILE or --hierarchy {name}=FILE, which say what they stand for"
+        ))
+    }
+}
+
+/// The distinct texts of a column sorted, missing ones last, with the codes that they then have.
+fn sorted(raw: &RawColumn) -> (Vec<Option<String>>, Codes) {
+    let mut order: Vec<usize> = (0..raw.texts.len()).collect();
+    order.par_sort_unstable_by(|&a, &b| raw.texts[a].cmp(&raw.texts[b]));
+    let mut map = vec![0; raw.texts.len()];
+    for (new, &old) in (0u32..).zip(&order) {
+        map[old] = new;
+    }
+    let mut texts: Vec<Option<String>> =
+        order.iter().map(|&at| Some(raw.texts[at].clone())).collect();
+    if raw.has_missing {
+        map.push(u32::try_from(texts.len()).expect("fewer labels than rows"));
+        texts.push(None);
+    }
+    let codes = raw.codes.remap(&map, raw.n_codes());
+    (texts, codes)
+}
+
+/// What the labels of a column stand for.
+fn column(
+    name: &str,
+    place: Place,
+    labels: &Labels,
+    known: &Known,
+    knowledge: &Knowledge,
+) -> Result<Column, Unreadable> {
+    let span = knowledge.span(name);
+    let firsts: Vec<Option<&str>> = labels.texts.iter().map(|(text, _)| text.as_deref()).collect();
+    let (mut domain, mut spreads) = match place {
+        Place::Bounds(..) => {
+            let pairs: Vec<(Option<&str>, Option<&str>)> =
+                labels.texts.iter().map(|(a, b)| (a.as_deref(), b.as_deref())).collect();
+            read_bounds(&pairs, known, span, position)?
+        }
+        Place::One(_) | Place::WithMean(..) => read_labels(&firsts, known, span, position)?,
+    };
+    if matches!(place, Place::WithMean(..)) {
+        add_means(&mut spreads, &labels.texts);
+    }
+    let role = knowledge.is_quasi(name);
+    if let (Domain::List(list), Some(_)) = (&mut domain, role) {
+        // A column of a known role without a hierarchy has no label but its values.
+        list.is_open = false;
+    }
+    let is_one = |spread: &Spread| match &spread.values {
+        Values::None => true,
+        Values::Range(lo, hi) => lo.total_cmp(hi).is_eq() && !spread.may_be_missing,
+        Values::Run(lo, hi) => lo == hi && !spread.may_be_missing,
+        Values::Set(_) | Values::About(_) => false,
+    };
+    let is_recoded = !spreads.iter().all(is_one);
+    let has_ends = knowledge.has_ends && !matches!(known, Known::Tree(_));
+    Ok(Column {
+        name: name.to_owned(),
+        domain,
+        spreads,
+        is_of_class: role.unwrap_or(is_recoded),
+        has_ends,
+    })
+}
+
+/// Adds the means of ranges, if every one lies within its range: otherwise the column is another one.
+fn add_means(spreads: &mut [Spread], texts: &[(Option<String>, Option<String>)]) {
+    let mean = |text: &Option<String>| position(incrowd_data::Kind::Decimal, text.as_deref()?);
+    let fits = |(spread, (_, text)): (&Spread, &(Option<String>, Option<String>))| {
+        match (&spread.values, mean(text)) {
+            (Values::Range(lo, hi), Some(mean)) => *lo <= mean && mean <= *hi,
+            (Values::None, None) => true,
+            // A row that was left out has a star.
+            (Values::Range(..), None) => spread.may_be_missing,
+            _ => false,
+        }
+    };
+    if spreads.iter().zip(texts).all(fits) {
+        for (spread, (_, text)) in spreads.iter_mut().zip(texts) {
+            spread.mean = mean(text);
+        }
+    }
+}
