@@ -10,5 +10,6 @@ pub mod generate;
 pub mod oracle;
 pub mod single_dimensional;
 mod table;
+pub mod workload;
 
 pub use table::{Form, Table, table};

@@ -74,7 +74,7 @@ impl Oracle<'_> {
 
     /// The cuts of some rows perpendicular to one attribute: between any two neighbouring codes, or
     /// the one along a tree.
-    fn cuts(&self, rows: &[usize], attribute: usize) -> Vec<Vec<Rows>> {
+    pub(crate) fn cuts(&self, rows: &[usize], attribute: usize) -> Vec<Vec<Rows>> {
         match &self.table.attributes[attribute].shape {
             Shape::Tree(tree) => self.tree_cut(tree, rows, attribute).into_iter().collect(),
             _ => cuts(self.table, rows, attribute),
@@ -105,7 +105,7 @@ impl Oracle<'_> {
         (alone.len() > 1).then_some(alone)
     }
 
-    fn allows(&self, cut: &[Rows]) -> bool {
+    pub(crate) fn allows(&self, cut: &[Rows]) -> bool {
         cut.iter().all(|part| self.holds(part))
     }
 
@@ -147,7 +147,7 @@ impl Oracle<'_> {
 
     /// The attributes, widest first; equal widths by the number of values (missing is one, where it
     /// occurs), then by position.
-    fn choose_dimension(&self, partition: &[usize]) -> Vec<usize> {
+    pub(crate) fn choose_dimension(&self, partition: &[usize]) -> Vec<usize> {
         let mut dims: Vec<usize> = (0..self.table.attributes.len()).collect();
         dims.sort_by(|&a, &b| {
             let widths = [a, b].map(|dim| width(self.table, partition, dim));
@@ -160,7 +160,7 @@ impl Oracle<'_> {
     /// The allowable cut to take on an attribute: the children of a tree's node; on a line or in an
     /// order the one that separates the missing values (a class of both would be "anything"; a set
     /// just has one more element); else the one nearest the median, the lower of two.
-    fn nearest_median(&self, partition: &[usize], dim: usize) -> Option<Vec<Rows>> {
+    pub(crate) fn nearest_median(&self, partition: &[usize], dim: usize) -> Option<Vec<Rows>> {
         let attribute = &self.table.attributes[dim];
         let missing = attribute.dictionary.missing();
         let separates = |cut: &[Rows]| {
@@ -195,7 +195,7 @@ fn cuts(table: &Table, rows: &[usize], attribute: usize) -> Vec<Vec<Rows>> {
 }
 
 /// The lowest level on which all leaves are in one group; none if there is no leaf.
-fn lowest_node(tree: &Hierarchy, leaves: &BTreeSet<u32>) -> Option<Level> {
+pub(crate) fn lowest_node(tree: &Hierarchy, leaves: &BTreeSet<u32>) -> Option<Level> {
     let groups = |level| leaves.iter().map(move |&leaf| tree.group_of(level, leaf));
     (0..=tree.height().0)
         .map(Level)

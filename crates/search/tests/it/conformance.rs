@@ -117,7 +117,9 @@ fn a_half_missing_column_is_cut_there() {
     for form in ["num", "ord", "cat", TREE] {
         let half =
             table(&format!("m:{form}"), "?\n?\na\na\n?\na".replace('a', value(form)).as_str());
-        for algorithm in algorithms(&half) {
+        // Specialization cuts nothing without something to predict.
+        let cutting = |algorithm: &Algorithm| *algorithm != Algorithm::Tds;
+        for algorithm in algorithms(&half).filter(cutting) {
             let mut classes = verified(algorithm, &half, &Job::of_k(3)).unwrap();
             classes.sort();
             assert_eq!(classes, [[0, 1, 4], [2, 3, 5]], "{algorithm:?} {form}");

@@ -9,6 +9,7 @@ mod laws;
 mod oracle;
 mod properties;
 mod single_dimensional;
+mod workload;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,0 +1,181 @@
+//! The expected error of aggregate queries.
+
+use incrowd_data::{Attribute, CodeSet, Kind, Region, Shape};
+
+use super::{Adds, Asked, Cell, Query, count, is_within, overlaps};
+
+/// The most queries that count in one region.
+const MOST: usize = 16;
+
+/// The least error in rows that is one.
+const LEAST: f64 = 1e-9;
+
+impl Asked<'_> {
+    /// The error of the queries that a region lies across, for a part of it whose cell is given.
+    #[must_use]
+    pub fn query_cost(&self, region: &[usize], cell: &Cell, part: &[usize]) -> f64 {
+        let whole = self.cell(region);
+        let mut across: Vec<&Query> =
+            self.workload.queries.iter().filter(|query| lies_across(&whole, query)).collect();
+        // Stable: of equal errors the first ones stay.
+        across.sort_by(|a, b| {
+            self.error(b, &whole, region).total_cmp(&self.error(a, &whole, region))
+        });
+        across.truncate(MOST);
+        across.iter().map(|query| self.error(query, cell, part)).sum()
+    }
+
+    /// Whether more queries than count would have a claim to be among those that do.
+    #[must_use]
+    pub fn is_undecided(&self, region: &[usize]) -> bool {
+        let whole = self.cell(region);
+        let across = self.workload.queries.iter().filter(|query| lies_across(&whole, query));
+        let mut errors: Vec<f64> = across.map(|query| self.error(query, &whole, region)).collect();
+        errors.sort_by(|a, b| b.total_cmp(a));
+        errors.len() > MOST && errors[MOST - 1] - errors[MOST] < LEAST
+    }
+
+    /// What a query errs by in a part: estimate less truth, in units.
+    #[must_use]
+    pub fn error(&self, query: &Query, cell: &Cell, part: &[usize]) -> f64 {
+        let inside: Vec<usize> =
+            part.iter().copied().filter(|&row| self.is_inside(row, query)).collect();
+        let centre = self.centre(query);
+        let share: f64 = query.regions.iter().map(|region| self.share(cell, region)).sum();
+        let estimate = match query.adds {
+            Adds::Attribute(at) => {
+                let of_region = |region: &Region| self.mean_value(cell, region, at);
+                let value: f64 = query.regions.iter().map(of_region).sum();
+                count(part.len()) * (value - centre * share)
+            }
+            _ => self.sum(query, centre, part) * share,
+        };
+        let error = (estimate - self.sum(query, centre, &inside)).abs() / self.unit(query);
+        // What floats leave of nothing is nothing.
+        if error < LEAST { 0.0 } else { query.weight * error }
+    }
+
+    fn is_inside(&self, row: usize, query: &Query) -> bool {
+        query.regions.iter().any(|region| self.satisfies(row, region))
+    }
+
+    /// What is added up of some rows, missing numbers left out.
+    fn values(&self, query: &Query, rows: &[usize]) -> Vec<f64> {
+        match query.adds {
+            Adds::Rows => vec![1.0; rows.len()],
+            Adds::Extra(column) => self.numbers(column, rows),
+            Adds::Attribute(at) => {
+                let positions = &self.table().attributes[at].dictionary.positions;
+                let position = |&row: &usize| positions.get(self.code(row, at) as usize).copied();
+                rows.iter().filter_map(position).collect()
+            }
+        }
+    }
+
+    fn sum(&self, query: &Query, centre: f64, rows: &[usize]) -> f64 {
+        self.values(query, rows).iter().map(|value| value - centre).sum()
+    }
+
+    fn answered(&self, query: &Query) -> Vec<f64> {
+        let all = 0..self.table().rows.len();
+        let inside: Vec<usize> = all.filter(|&row| self.is_inside(row, query)).collect();
+        self.values(query, &inside)
+    }
+
+    /// The answer of a mean, 0 for a sum.
+    fn centre(&self, query: &Query) -> f64 {
+        let values = self.answered(query);
+        if query.is_mean && !values.is_empty() {
+            values.iter().sum::<f64>() / count(values.len())
+        } else {
+            0.0
+        }
+    }
+
+    /// What the errors of a query are measured in: the mean distance of the values inside from 0, or
+    /// from the answer of a mean.
+    #[must_use]
+    pub fn unit(&self, query: &Query) -> f64 {
+        if query.adds == Adds::Rows {
+            return 1.0;
+        }
+        let centre = self.centre(query);
+        let values = self.answered(query);
+        let unit =
+            values.iter().map(|value| (value - centre).abs()).sum::<f64>() / count(values.len());
+        if unit > 0.0 { unit } else { 1.0 }
+    }
+
+    /// The part of a cell that lies in a region.
+    #[must_use]
+    pub fn share(&self, cell: &Cell, region: &Region) -> f64 {
+        let sides = region.sides.iter();
+        sides.map(|(at, set)| share(&self.table().attributes[*at], &cell[*at], set)).product()
+    }
+
+    /// The mean over a cell of an attribute's value within a region and of 0 outside.
+    fn mean_value(&self, cell: &Cell, region: &Region, at: usize) -> f64 {
+        let attribute = &self.table().attributes[at];
+        let others = Region {
+            sides: region.sides.iter().filter(|(other, _)| *other != at).cloned().collect(),
+        };
+        let all = CodeSet::of(attribute.n_codes(), |_| true);
+        let admitted = region.side(at).unwrap_or(&all);
+        self.share(cell, &others) * mean_admitted(attribute, &cell[at], admitted)
+    }
+}
+
+fn lies_across(cell: &Cell, query: &Query) -> bool {
+    query.regions.iter().any(|region| overlaps(cell, region))
+        && !query.regions.iter().any(|region| is_within(cell, region))
+}
+
+/// The part of a cell's side that some codes are. Missing cells take no room among numbers.
+fn share(attribute: &Attribute, side: &[u32], set: &CodeSet) -> f64 {
+    if attribute.shape != Shape::Numeric || values(attribute, side).is_empty() {
+        let admitted = side.iter().filter(|&&code| set.contains(code));
+        return count(admitted.count()) / count(side.len());
+    }
+    integral(attribute, side, |code, from, to| if set.contains(code) { to - from } else { 0.0 })
+}
+
+/// The mean over a cell's side of the numbers that are admitted and of 0 for the others.
+fn mean_admitted(attribute: &Attribute, side: &[u32], set: &CodeSet) -> f64 {
+    if values(attribute, side).is_empty() {
+        return 0.0;
+    }
+    integral(
+        attribute,
+        side,
+        |code, from, to| {
+            if set.contains(code) { (to * to - from * from) / 2.0 } else { 0.0 }
+        },
+    )
+}
+
+fn values(attribute: &Attribute, side: &[u32]) -> Vec<u32> {
+    let missing = attribute.dictionary.missing();
+    side.iter().copied().filter(|&code| Some(code) != missing).collect()
+}
+
+/// Adds up over a cell's numbers, each with the stretch that it stands for, over the cell's length.
+///
+/// A number stands for what reaches up to the middle between it and its neighbours in the cell; the
+/// least and the greatest reach half a unit beyond themselves if they are whole. A single number has a
+/// length, whatever it is.
+fn integral(attribute: &Attribute, side: &[u32], of: impl Fn(u32, f64, f64) -> f64) -> f64 {
+    let values = values(attribute, side);
+    let is_whole = matches!(attribute.dictionary.kind, Kind::Integer | Kind::Date);
+    let beyond = if is_whole || values.len() == 1 { 0.5 } else { 0.0 };
+    let at = |code: u32| attribute.dictionary.positions[code as usize];
+    let (mut sum, mut length) = (0.0, 0.0);
+    for (place, &code) in values.iter().enumerate() {
+        let is_last = place + 1 == values.len();
+        let from =
+            if place == 0 { at(code) - beyond } else { f64::midpoint(at(code - 1), at(code)) };
+        let to = if is_last { at(code) + beyond } else { f64::midpoint(at(code), at(code + 1)) };
+        sum += of(code, from, to);
+        length += to - from;
+    }
+    sum / length
+}
