@@ -24,6 +24,7 @@ use crate::report::{
 use crate::run::{Run, Stage, Stopwatch, held_memory_bytes, peak_memory_bytes};
 use crate::spec::JobSpec;
 use crate::stopped_search;
+use crate::workload::workload_report;
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
@@ -93,6 +94,7 @@ impl Job<'_> {
         let report = self.report(&plan, &coding, &found, &classes, &written, timings);
         let report = Report {
             input: InputReport { columns: source.columns().len(), ..report.input },
+            workload: workload_report(&plan, &coding, &found, &classes.recoded)?,
             ..report
         };
         let recoding = || RecodingFile::new(&plan, &coding.set, &found, &classes).to_json();
@@ -200,6 +202,7 @@ impl Job<'_> {
             privacy: privacy_report(plan, &written.measured),
             risk: risk_report(plan, &written.measured),
             measures,
+            workload: None,
             timings_s: timings,
         }
     }

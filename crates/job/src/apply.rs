@@ -190,6 +190,7 @@ impl Application<'_> {
                 height: found.levels.as_ref().map(Levels::height),
                 ..measures_report(&plan, &written.measured, n_suppressed, written.starred)
             },
+            workload: None,
             timings_s: timings,
         };
         publish(written.staged, &[(&self.spec.report, &|| report.to_json())], self.options.force)?;

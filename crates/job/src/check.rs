@@ -39,6 +39,7 @@ pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
             privacy: privacy_report(&plan, &measured),
             risk: risk_report(&plan, &measured),
             measures: measures_report(&plan, &measured, 0, Starred::default()),
+            workload: None,
             timings_s: timings,
         };
         if measured.n_rows == 0 && (plan.k.is_some() || !plan.models.is_empty()) {

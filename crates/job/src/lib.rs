@@ -57,6 +57,7 @@ pub use spec::{
 pub use incrowd_data::Level;
 pub use incrowd_engine::EngineError;
 pub use publish::{write_bytes, write_text};
+pub use workload::{SelectionFigures, TargetFigures, WorkloadReport};
 
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::spec::JobSpec;
+use crate::workload::WorkloadReport;
 
 /// What became of a job.
 #[derive(Clone, Debug)]
@@ -51,6 +52,9 @@ pub struct Report {
     pub risk: RiskReport,
     /// What was lost.
     pub measures: MeasuresReport,
+    /// How good the release is for its workload, if the job names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<WorkloadReport>,
     /// Where the time went.
     pub timings_s: Timings,
 }

@@ -143,7 +143,9 @@ impl<'a> Standing<'a> {
                 Some((next.gain / (loss + 1.0), at, number))
             })
         });
-        let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        // What differs by rounding alone is equal.
+        let best =
+            scored.reduce(|best, next| if next.0 > best.0 * (1.0 + 1e-9) { next } else { best });
         best.map(|(_, at, number)| (at, number))
     }
 

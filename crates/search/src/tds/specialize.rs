@@ -113,7 +113,8 @@ impl<'a> Statistics<'a> {
             });
             if is_present && self.n_rows(&right) > 0 {
                 let cost = self.entropy(&left) + self.entropy(&right);
-                if best.is_none_or(|(least, _)| cost < least) {
+                // What differs by rounding alone is equal.
+                if best.is_none_or(|(least, _)| cost < least - 1e-9 * (1.0 + least)) {
                     best = Some((cost, code + 1));
                 }
             }

@@ -2,19 +2,22 @@
 //! equation 2).
 //!
 //! Numbers are rounded to steps of their range so that their sums, and those of their squares, are exact
-//! integers of 64 bits. With `n` rows there are `2^((62 - log2 n) / 2)` steps: 2 million for a million rows.
+//! integers of 64 bits: `2^40` steps either side of the centre, fewer from 4 million rows on. A square is
+//! kept as two numbers of that size.
 
-/// A number in steps, and how large a step is.
+/// Numbers in steps, and how large a step is.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// By code, the steps from the centre of the range.
     of_code: Vec<i64>,
     /// How large a step is.
     pub(super) size: f64,
+    /// There are `2^bits` steps either side of the centre.
+    bits: u32,
 }
 
-/// The sums that are kept: rows, steps, squares of steps.
-pub(super) const N_SUMS: usize = 3;
+/// The sums that are kept: rows, steps, and the high and low half of the squares of steps.
+pub(super) const N_SUMS: usize = 4;
 
 impl Steps {
     /// Numbers by code, of a table of so many rows.
@@ -22,37 +25,43 @@ impl Steps {
         let finite = || numbers.iter().copied().filter(|number| number.is_finite());
         let (lo, hi) =
             (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
-        let bits = n_rows.max(1).ilog2() + 1;
-        let most = f64::from(1u32 << ((62 - bits) / 2).min(30));
+        let bits = (61 - n_rows.max(1).ilog2()).min(40);
         // Half of each end before they are subtracted: the range itself may exceed a float.
         let (centre, reach) = (lo / 2.0 + hi / 2.0, hi / 2.0 - lo / 2.0);
-        let size = if reach > 0.0 { reach / most } else { 1.0 };
-        #[expect(clippy::cast_possible_truncation, reason = "at most 2^30 steps either way")]
+        #[expect(clippy::cast_precision_loss, reason = "a power of two")]
+        let size = if reach > 0.0 { reach / (1u64 << bits) as f64 } else { 1.0 };
+        #[expect(clippy::cast_possible_truncation, reason = "at most 2^40 steps either way")]
         let step = |number: &f64| {
             if number.is_finite() { ((number - centre) / size).round() as i64 } else { 0 }
         };
-        Steps { of_code: numbers.iter().map(step).collect(), size }
+        Steps { of_code: numbers.iter().map(step).collect(), size, bits }
     }
 
     /// Adds rows with a code; a missing number adds nothing.
     #[inline]
     pub(super) fn add(&self, code: u32, rows: i64, sums: &mut [i64]) {
         if let Some(&steps) = self.of_code.get(code as usize) {
+            let square = i128::from(steps) * i128::from(steps);
+            let low = (1i128 << self.bits) - 1;
+            #[expect(clippy::cast_possible_truncation, reason = "halves of 40 bits")]
+            let (high, low) = ((square >> self.bits) as i64, (square & low) as i64);
             sums[0] += rows;
             sums[1] += rows * steps;
-            sums[2] += rows * steps * steps;
+            sums[2] += rows * high;
+            sums[3] += rows * low;
         }
     }
-}
 
-/// The squared error about the mean, in squares of a step.
-pub(super) fn deviance(sums: &[i64]) -> f64 {
-    let [n, steps, squares] = [sums[0], sums[1], sums[2]].map(i128::from);
-    if n == 0 {
-        return 0.0;
+    /// The squared error about the mean, in squares of a step.
+    pub(super) fn deviance(&self, sums: &[i64]) -> f64 {
+        let [n, steps, high, low] = [sums[0], sums[1], sums[2], sums[3]].map(i128::from);
+        if n == 0 {
+            return 0.0;
+        }
+        // The numerator is exact: no difference of large floats.
+        let squares = (high << self.bits) + low;
+        #[expect(clippy::cast_precision_loss, reason = "a cost")]
+        let (numerator, n) = ((n * squares - steps * steps) as f64, n as f64);
+        numerator / n
     }
-    // The numerator is exact: no difference of large floats.
-    #[expect(clippy::cast_precision_loss, reason = "a cost")]
-    let (numerator, n) = ((n * squares - steps * steps) as f64, n as f64);
-    numerator / n
 }

@@ -18,9 +18,6 @@ use crate::{QueryValue, WeightedQuery};
 /// Queries that are looked at in one region: those with the largest error. The others have next to none.
 const MOST: usize = 16;
 
-/// Steps of a unit in which values are added up.
-const STEPS: f64 = 65536.0;
-
 /// The queries of a search.
 pub(super) struct Queries {
     boxes: Boxes,
@@ -35,6 +32,8 @@ struct Prepared {
     weight: f64,
     /// What is added up by vector, in steps; rows if none.
     values: Option<Vec<i64>>,
+    /// Steps of a unit.
+    steps: f64,
     /// The attribute whose values are added up, the value that counts as 0, and the unit.
     on_attribute: Option<(usize, f64, f64)>,
 }
@@ -63,8 +62,13 @@ impl Prepared {
     ) -> Prepared {
         let (codes, positions, attribute) = match query.value {
             QueryValue::Rows => {
-                let (values, on_attribute) = (None, None);
-                return Prepared { boxes: of_query, weight: query.weight, values, on_attribute };
+                return Prepared {
+                    boxes: of_query,
+                    weight: query.weight,
+                    values: None,
+                    steps: 1.0,
+                    on_attribute: None,
+                };
             }
             QueryValue::Attribute(at) => {
                 (&set.vectors[at], &set.attributes[at].dictionary.positions, Some(at))
@@ -80,13 +84,19 @@ impl Prepared {
         let centre = if query.is_mean { mean(set, &answered, number) } else { 0.0 };
         let distance = |vector: usize| number(vector).map(|number| (number - centre).abs());
         let unit = Some(mean(set, &answered, distance)).filter(|unit| *unit > 0.0).unwrap_or(1.0);
-        let steps = |number: f64| ((number - centre) / unit * STEPS).round();
-        #[expect(clippy::cast_possible_truncation, reason = "clamped to 40 bits")]
+        // As fine as sums of 64 bits over all rows allow.
+        let most = positions.iter().map(|at| (at - centre).abs()).filter(|at| at.is_finite());
+        let most = most.fold(unit, f64::max);
+        let bits = f64::from(61 - set.n_rows.max(1).ilog2());
+        let scale = (bits - most.log2()).floor().exp2();
+        #[expect(clippy::cast_possible_truncation, reason = "at most 2^61 over the rows")]
         let step = |vector: usize| {
-            number(vector).map_or(0, |number| steps(number).clamp(-1e12, 1e12) as i64)
+            let number = number(vector).filter(|number| number.is_finite());
+            number.map_or(0, |number| ((number - centre) * scale).round() as i64)
         };
         Prepared {
             values: Some((0..set.len()).map(step).collect()),
+            steps: scale * unit,
             boxes: of_query,
             weight: query.weight,
             on_attribute: attribute.map(|attribute| (attribute, centre, unit)),
@@ -279,7 +289,7 @@ impl Prepared {
     /// What rows of a vector add to the answer.
     fn amount(&self, vector: u32, rows: u32) -> i64 {
         let value = self.values.as_ref().map_or(1, |values| values[vector as usize]);
-        value.saturating_mul(i64::from(rows))
+        value * i64::from(rows)
     }
 }
 
@@ -305,9 +315,13 @@ impl Active<'_> {
                 _ => others[attribute] * boxes.share(*of, attribute, extent),
             })
             .sum();
-        let unit = if self.query.values.is_some() { STEPS } else { 1.0 };
-        let whole_unit = if self.query.on_attribute.is_some() { 1.0 } else { unit };
-        self.query.weight * (share * whole as f64 / whole_unit - inside as f64 / unit).abs()
+        let steps = self.query.steps;
+        let whole_steps = if self.query.on_attribute.is_some() { 1.0 } else { steps };
+        let (estimate, truth) = (share * (whole as f64 / whole_steps), inside as f64 / steps);
+        let error = (estimate - truth).abs();
+        // What rounding leaves is no error.
+        let is_none = error <= 1e-9 * truth.abs().max(estimate.abs());
+        if is_none { 0.0 } else { self.query.weight * error }
     }
 }
 

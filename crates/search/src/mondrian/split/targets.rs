@@ -78,7 +78,10 @@ impl Term {
     }
 
     fn plain_cost(&self, sums: &[i64]) -> f64 {
-        if self.numbers.is_some() { lsd::deviance(sums) } else { infogain::entropy(sums) }
+        match &self.numbers {
+            Some(steps) => steps.deviance(sums),
+            None => infogain::entropy(sums),
+        }
     }
 
     fn sums<'a>(&self, sums: &'a [i64]) -> &'a [i64] {

@@ -152,6 +152,35 @@ fn one_sum() {
     check(&six, 2, &workload, &costs, &[&[0, 1, 2, 3, 4, 5]]);
 }
 
+/// What is right already is not cut for what rounding leaves.
+#[test]
+fn an_estimate_that_is_right_is_left_alone() {
+    let six = table("a:cat | v", "x 1\nx 1\nx 5\ny 2\ny 2\ny 3");
+    let regions = vec![Region { sides: vec![side(&six, 0, 0, 0)] }];
+    let sum = Query { regions, adds: Adds::Extra(0), is_mean: false, weight: 1.0 };
+    let workload = Workload { queries: vec![sum], ..of(Split::Queries) };
+    let found = classes(Algorithm::Mondrian, &six, 3, &workload);
+    assert_eq!(found.len(), 1, "7 of 14 over 2 values");
+    let pairs: Vec<String> =
+        (0..15).map(|at| format!("{} {}", ["x", "y", "z"][at / 5], at % 5)).collect();
+    let grid = table("a:cat b:cat", &pairs.join("\n"));
+    let regions = vec![Region { sides: vec![side(&grid, 0, 0, 0), side(&grid, 1, 0, 2)] }];
+    let count = Query { regions, adds: Adds::Rows, is_mean: false, weight: 1.0 };
+    let workload = Workload { queries: vec![count], ..of(Split::Queries) };
+    let found = classes(Algorithm::Mondrian, &grid, 2, &workload);
+    assert_eq!(found.len(), 1, "15 rows, a third of them three fifths");
+}
+
+/// An outlier does not hide the other numbers.
+#[test]
+fn numbers_beside_an_outlier() {
+    let rows = "1 0\n2 0\n3 9\n4 9\n5 9\n6 9\n7 1000000000000\n8 1000000000000";
+    let eight = table("a:num | v", rows);
+    let workload = Workload { targets: vec![Target::Numbers(0)], ..of(Split::Targets) };
+    let found = classes(Algorithm::Mondrian, &eight, 2, &workload);
+    assert!(found.iter().any(|class| class.iter().copied().eq([0, 1])), "{found:?}");
+}
+
 #[test]
 fn specialization() {
     let four = table("a:cat b:cat | c", "x p 1\nx q 1\ny p 0\ny q 0");

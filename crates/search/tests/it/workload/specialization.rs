@@ -42,15 +42,13 @@ fn check(seed: u64, max_rows: usize, n_cuts: &mut usize) -> Option<String> {
     None
 }
 
-/// Gains and scores that are equal may be told apart by the last bit of a float: about one table in
-/// 5,000 differs.
 #[test]
 fn every_specialization_is_the_one_with_the_highest_score() {
     let mut n_cuts = 0;
     for (seeds, max_rows) in [(0..4_000, 40), (5_000..5_100, 300)] {
         let differ: Vec<String> =
-            seeds.clone().filter_map(|seed| check(seed, max_rows, &mut n_cuts)).collect();
-        assert!(differ.len() * 1_000 <= seeds.count(), "{}", differ.join("\n"));
+            seeds.filter_map(|seed| check(seed, max_rows, &mut n_cuts)).collect();
+        assert!(differ.is_empty(), "{}", differ.join("\n"));
     }
     assert!(n_cuts > 5_000, "{n_cuts}");
 }
