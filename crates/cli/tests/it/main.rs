@@ -15,3 +15,4 @@ mod hierarchy;
 mod query;
 mod release;
 mod single_dimensional;
+mod workload;
