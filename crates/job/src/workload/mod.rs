@@ -160,6 +160,20 @@ impl WorkloadPlan {
         if !problems.is_empty() {
             return;
         }
+        let is_sensitive = |name: &str| {
+            plan.columns.iter().any(|c| c.name == name && c.role == Some(Role::Sensitive))
+        };
+        if let Some(name) = self.asked_columns().find(|name| is_sensitive(name)) {
+            problems.push(
+                Problem::new(format!(
+                    "a query of the workload adds up `{name}`, which is sensitive"
+                ))
+                .help(
+                    "a release made to tell its values would undo their protection; \
+                         leave the query out of the search",
+                ),
+            );
+        }
         let is_quasi =
             |name: &str| plan.columns.iter().any(|c| c.name == name && c.role == Some(Role::Quasi));
         let is_out = |name: &str| {
