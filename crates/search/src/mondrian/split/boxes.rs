@@ -83,20 +83,19 @@ impl Boxes {
         self.side(of, attribute).is_none_or(|side| side.n_within(cell) > 0)
     }
 
-    /// The share of a cell's values that a box admits.
-    pub(super) fn share(&self, of: usize, attribute: usize, extent: Extent) -> f64 {
-        let axis = &self.axes[attribute];
-        self.side(of, attribute).map_or(1.0, |side| axis.share(&side.runs, axis.cell(extent)))
+    /// The cell of values that reach so far on an attribute.
+    pub(super) fn cell(&self, attribute: usize, extent: Extent) -> Spread<'_> {
+        Spread::new(&self.axes[attribute], extent)
     }
 
-    /// The mean over a cell's values of the value where a box admits it and of 0 where it does not.
-    pub(super) fn moment(&self, of: usize, attribute: usize, extent: Extent) -> f64 {
-        let axis = &self.axes[attribute];
-        let cell = axis.cell(extent);
-        match self.side(of, attribute) {
-            Some(side) => axis.moment(&side.runs, cell),
-            None => axis.moment(&[(cell.lo, cell.hi)], cell),
-        }
+    /// The runs of an attribute's codes that a box admits; none if it admits all.
+    pub(super) fn runs(&self, of: usize, attribute: usize) -> Option<&[(u32, u32)]> {
+        self.side(of, attribute).map(|side| &side.runs[..])
+    }
+
+    /// The attributes that a box has a side on.
+    pub(super) fn attributes(&self, of: usize) -> impl Iterator<Item = usize> {
+        self.sides[of].iter().map(|side| side.attribute)
     }
 
     fn side(&self, of: usize, attribute: usize) -> Option<&Side> {
@@ -205,44 +204,65 @@ impl Axis {
             _ => extent,
         }
     }
+}
 
-    fn share(&self, runs: &[(u32, u32)], cell: Extent) -> f64 {
-        match self {
-            Axis::Line { positions, .. } if (cell.lo as usize) < positions.len() => {
-                self.over_line(runs, cell, |from, to| to - from)
-            }
-            _ => {
-                let within = runs.iter().filter(|run| run.0 <= cell.hi && cell.lo <= run.1);
-                let n: u32 = within.map(|run| run.1.min(cell.hi) - run.0.max(cell.lo) + 1).sum();
-                f64::from(n) / f64::from(cell.hi - cell.lo + 1)
-            }
+/// A cell whose values are taken to be spread evenly.
+pub(super) struct Spread<'a> {
+    axis: &'a Axis,
+    cell: Extent,
+    /// Where it begins and ends on the line.
+    from: f64,
+    to: f64,
+}
+
+impl<'a> Spread<'a> {
+    fn new(axis: &'a Axis, extent: Extent) -> Spread<'a> {
+        let mut cell = axis.cell(extent);
+        let (mut from, mut to) = (0.0, 0.0);
+        if let Axis::Line { positions, half, .. } = axis
+            && (cell.lo as usize) < positions.len()
+        {
+            // A missing value has no place on the line.
+            let (first, last) = (cell.lo as usize, (cell.hi as usize).min(positions.len() - 1));
+            cell.hi = cell.lo + u32::try_from(last - first).expect("no more than codes");
+            // A cell of one point gets a length of 1 around it.
+            let half = if first == last { 0.5 } else { *half };
+            (from, to) = (positions[first] - half, positions[last] + half);
         }
+        Spread { axis, cell, from, to }
     }
 
-    /// As [`Boxes::moment`]; 0 where values are no numbers.
-    fn moment(&self, runs: &[(u32, u32)], cell: Extent) -> f64 {
-        match self {
-            Axis::Line { positions, .. } if (cell.lo as usize) < positions.len() => {
-                self.over_line(runs, cell, |from, to| (to - from) * f64::midpoint(from, to))
-            }
-            _ => 0.0,
+    /// The share of its values that are in some runs of codes.
+    pub(super) fn share(&self, runs: &[(u32, u32)]) -> f64 {
+        if self.from < self.to {
+            return self.over_line(runs, |from, to| to - from);
         }
+        let cell = self.cell;
+        let within = runs.iter().filter(|run| run.0 <= cell.hi && cell.lo <= run.1);
+        let n: u32 = within.map(|run| run.1.min(cell.hi) - run.0.max(cell.lo) + 1).sum();
+        f64::from(n) / f64::from(cell.hi - cell.lo + 1)
     }
 
-    /// Adds up a function of the stretches of a cell that runs cover, over the cell's length. A cell of
-    /// one point gets a length of 1 around it.
-    fn over_line(&self, runs: &[(u32, u32)], cell: Extent, of: impl Fn(f64, f64) -> f64) -> f64 {
-        let Axis::Line { edges, positions, half } = self else { return 0.0 };
-        let last = (cell.hi as usize).min(positions.len() - 1);
-        let first = cell.lo as usize;
-        let half = if first == last { 0.5 } else { *half };
-        let (from, to) = (positions[first] - half, positions[last] + half);
+    /// The mean over its values of the value if it is in some runs of codes, else of 0; 0 where values
+    /// are no numbers.
+    pub(super) fn moment(&self, runs: Option<&[(u32, u32)]>) -> f64 {
+        if self.from >= self.to {
+            return 0.0;
+        }
+        let all = [(self.cell.lo, self.cell.hi)];
+        self.over_line(runs.unwrap_or(&all), |from, to| (to - from) * f64::midpoint(from, to))
+    }
+
+    /// Adds up a function of its stretches that runs cover, over its length.
+    fn over_line(&self, runs: &[(u32, u32)], of: impl Fn(f64, f64) -> f64) -> f64 {
+        let Axis::Line { edges, .. } = self.axis else { return 0.0 };
+        let Extent { lo, hi } = self.cell;
         let mut sum = 0.0;
-        for run in runs.iter().filter(|run| run.0 as usize <= last && first <= run.1 as usize) {
-            let begins = if run.0 as usize <= first { from } else { edges[run.0 as usize] };
-            let ends = if run.1 as usize >= last { to } else { edges[run.1 as usize + 1] };
-            sum += of(begins.max(from), ends.min(to));
+        for run in runs.iter().filter(|run| run.0 <= hi && lo <= run.1) {
+            let begins = if run.0 <= lo { self.from } else { edges[run.0 as usize] };
+            let ends = if run.1 >= hi { self.to } else { edges[run.1 as usize + 1] };
+            sum += of(begins.max(self.from), ends.min(self.to));
         }
-        if to > from { sum / (to - from) } else { 0.0 }
+        sum / (self.to - self.from)
     }
 }

@@ -1,9 +1,12 @@
 //! Least squared deviance: the squared error of a number within the parts of a cut (KDD 2006, section 3.2,
 //! equation 2).
 //!
-//! Numbers are rounded to steps of their range so that their sums, and those of their squares, are exact
-//! integers of 64 bits: `2^40` steps either side of the centre, fewer from 4 million rows on. A square is
-//! kept as two numbers of that size.
+//! A part's error is its share of the region's error, by rows, less what its mean explains: with `n` rows that
+//! add up to `s`, and a part's `m` that add up to `t`, the errors of the parts are in sum the region's less the
+//! sum of `(t - m s / n)^2 / m`. So squares are added up once a region, not by value.
+//!
+//! Numbers are rounded to steps of their range so that sums are exact integers of 64 bits: `2^40` steps either
+//! side of the centre, fewer from 4 million rows on.
 
 /// Numbers in steps, and how large a step is.
 #[derive(Debug)]
@@ -12,12 +15,18 @@ pub(super) struct Steps {
     of_code: Vec<i64>,
     /// How large a step is.
     pub(super) size: f64,
-    /// There are `2^bits` steps either side of the centre.
-    bits: u32,
 }
 
-/// The sums that are kept: rows, steps, and the high and low half of the squares of steps.
-pub(super) const N_SUMS: usize = 4;
+/// The sums that are kept: rows and steps.
+pub(super) const N_SUMS: usize = 2;
+
+/// All rows of a region that have a number.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Whole {
+    n_rows: i128,
+    steps: i128,
+    squares: i128,
+}
 
 impl Steps {
     /// Numbers by code, of a table of so many rows.
@@ -34,34 +43,42 @@ impl Steps {
         let step = |number: &f64| {
             if number.is_finite() { ((number - centre) / size).round() as i64 } else { 0 }
         };
-        Steps { of_code: numbers.iter().map(step).collect(), size, bits }
+        Steps { of_code: numbers.iter().map(step).collect(), size }
     }
 
     /// Adds rows with a code; a missing number adds nothing.
     #[inline]
     pub(super) fn add(&self, code: u32, rows: i64, sums: &mut [i64]) {
         if let Some(&steps) = self.of_code.get(code as usize) {
-            let square = i128::from(steps) * i128::from(steps);
-            let low = (1i128 << self.bits) - 1;
-            #[expect(clippy::cast_possible_truncation, reason = "halves of 40 bits")]
-            let (high, low) = ((square >> self.bits) as i64, (square & low) as i64);
             sums[0] += rows;
             sums[1] += rows * steps;
-            sums[2] += rows * high;
-            sums[3] += rows * low;
         }
     }
 
-    /// The squared error about the mean, in squares of a step.
+    /// Adds rows with a code to those of a region.
+    pub(super) fn add_whole(&self, code: u32, rows: u32, whole: &mut Whole) {
+        if let Some(&steps) = self.of_code.get(code as usize) {
+            let (steps, rows) = (i128::from(steps), i128::from(rows));
+            whole.n_rows += rows;
+            whole.steps += rows * steps;
+            whole.squares += rows * steps * steps;
+        }
+    }
+}
+
+impl Whole {
+    /// The error of a part with these sums, in squares of a step; of the region itself the squared error
+    /// about its mean.
+    #[expect(clippy::cast_precision_loss, reason = "a cost")]
     pub(super) fn deviance(&self, sums: &[i64]) -> f64 {
-        let [n, steps, high, low] = [sums[0], sums[1], sums[2], sums[3]].map(i128::from);
-        if n == 0 {
+        let [m, t] = [sums[0], sums[1]].map(i128::from);
+        if m == 0 {
             return 0.0;
         }
-        // The numerator is exact: no difference of large floats.
-        let squares = (high << self.bits) + low;
-        #[expect(clippy::cast_precision_loss, reason = "a cost")]
-        let (numerator, n) = ((n * squares - steps * steps) as f64, n as f64);
-        numerator / n
+        // Both numerators are exact: no difference of large floats.
+        let n = self.n_rows as f64;
+        let error = (self.n_rows * self.squares - self.steps * self.steps) as f64 / n;
+        let explained = ((self.n_rows * t - m * self.steps) as f64 / n).powi(2) / m as f64;
+        error * (m as f64 / n) - explained
     }
 }

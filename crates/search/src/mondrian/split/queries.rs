@@ -10,7 +10,7 @@
 
 use incrowd_data::{FrequencySet, Region};
 
-use super::boxes::{Boxes, Relation, mark};
+use super::boxes::{Boxes, Relation, Spread, mark};
 use super::{Criterion, RegionCriterion};
 use crate::partition::{Buffers, Extent, PackedCode};
 use crate::{QueryValue, WeightedQuery};
@@ -142,9 +142,17 @@ pub(super) struct OfRegion<'a> {
 /// A query that counts in a region.
 struct Active<'a> {
     query: &'a Prepared,
-    /// Its boxes that the region overlaps, with the share of the region's cell on all attributes but one,
-    /// by attribute.
-    boxes: Vec<(usize, Vec<f64>)>,
+    /// Its boxes that the region overlaps.
+    boxes: Vec<ActiveBox<'a>>,
+}
+
+/// A box that a region overlaps.
+struct ActiveBox<'a> {
+    of: usize,
+    /// By attribute, the share of the region's cell on all other attributes.
+    others: Vec<f64>,
+    /// By attribute, the codes that it admits, if not all.
+    runs: Vec<Option<&'a [(u32, u32)]>>,
 }
 
 impl Criterion for Queries {
@@ -164,8 +172,8 @@ impl Criterion for Queries {
             let is_across = overlapping.iter().all(|&of| relation(of) == Relation::Across);
             if !overlapping.is_empty() && is_across {
                 mark(&mut wanted, overlapping.iter().copied());
-                let others = |of: usize| (of, self.others(query, of, extents));
-                let boxes = overlapping.into_iter().map(others).collect();
+                let boxes = overlapping.into_iter();
+                let boxes = boxes.map(|of| self.active_box(query, of, extents)).collect();
                 active.push(Active { query, boxes });
             }
         }
@@ -178,18 +186,29 @@ impl Criterion for Queries {
 }
 
 impl Queries {
-    /// By attribute, the share of a region's cell that a box admits on all other attributes.
-    fn others(&self, query: &Prepared, of: usize, extents: &[Extent]) -> Vec<f64> {
-        let share = |at: usize| match query.on_attribute {
-            Some(value) if value.0 == at => self.boxes.value(of, value, extents[at]),
-            _ => self.boxes.share(of, at, extents[at]),
-        };
-        let shares: Vec<f64> = (0..extents.len()).map(share).collect();
-        let product_but = |but: usize| {
-            let others = shares.iter().enumerate().filter(|(at, _)| *at != but);
-            others.map(|(_, share)| share).product()
-        };
-        (0..extents.len()).map(product_but).collect()
+    fn active_box(&self, query: &Prepared, of: usize, extents: &[Extent]) -> ActiveBox<'_> {
+        let d = extents.len();
+        let runs: Vec<Option<&[(u32, u32)]>> = (0..d).map(|at| self.boxes.runs(of, at)).collect();
+        let mut shares = vec![1.0; d];
+        for at in self.boxes.attributes(of) {
+            shares[at] = runs[at].map_or(1.0, |runs| self.boxes.cell(at, extents[at]).share(runs));
+        }
+        if let Some(value) = query.on_attribute {
+            let at = value.0;
+            shares[at] = mean_value(&self.boxes.cell(at, extents[at]), runs[at], value);
+        }
+        let mut others = vec![1.0; d];
+        let mut product = 1.0;
+        for at in 0..d {
+            others[at] = product;
+            product *= shares[at];
+        }
+        product = 1.0;
+        for at in (0..d).rev() {
+            others[at] *= product;
+            product *= shares[at];
+        }
+        ActiveBox { of, others, runs }
     }
 
     /// The queries with the largest errors in a region.
@@ -205,7 +224,7 @@ impl Queries {
         }
         let mut slot_of = vec![usize::MAX; self.all.len()];
         for (slot, active) in active.iter().enumerate() {
-            slot_of[self.query_of[active.boxes[0].0]] = slot;
+            slot_of[self.query_of[active.boxes[0].of]] = slot;
         }
         let mut inside = vec![0i64; active.len()];
         let mut whole = vec![0i64; active.len()];
@@ -224,10 +243,8 @@ impl Queries {
                 n_rows
             };
         }
-        let error = |slot: usize| {
-            let active = &active[slot];
-            active.error(&self.boxes, 0, extents[0], whole[slot], inside[slot])
-        };
+        let cell = self.boxes.cell(0, extents[0]);
+        let error = |slot: usize| active[slot].error(&cell, 0, whole[slot], inside[slot]);
         let mut order: Vec<(f64, usize)> = (0..active.len()).map(|at| (error(at), at)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut kept: Vec<usize> = order.into_iter().take(MOST).map(|(_, at)| at).collect();
@@ -235,7 +252,7 @@ impl Queries {
         let mut active: Vec<Option<Active>> = active.into_iter().map(Some).collect();
         let active: Vec<Active> = kept.iter().filter_map(|&at| active[at].take()).collect();
         wanted.fill(0);
-        mark(wanted, active.iter().flat_map(|active| &active.boxes).map(|(of, _)| *of));
+        mark(wanted, active.iter().flat_map(|active| &active.boxes).map(|of_query| of_query.of));
         active
     }
 
@@ -247,7 +264,7 @@ impl Queries {
     ) -> OfRegion<'a> {
         let mut slot_of = vec![0u8; self.all.len()];
         for (slot, active) in (0u8..).zip(&active) {
-            slot_of[self.query_of[active.boxes[0].0]] = slot;
+            slot_of[self.query_of[active.boxes[0].of]] = slot;
         }
         let mut ends = Vec::with_capacity(region.len());
         let mut answers = Vec::new();
@@ -297,24 +314,16 @@ impl Active<'_> {
     /// The weighted error of a part that reaches so far on an attribute: `whole` is what the part adds up
     /// to, or its rows, `inside` the true answer.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    fn error(
-        &self,
-        boxes: &Boxes,
-        attribute: usize,
-        extent: Extent,
-        whole: i64,
-        inside: i64,
-    ) -> f64 {
-        let share: f64 = self
-            .boxes
-            .iter()
-            .map(|(of, others)| match self.query.on_attribute {
-                Some(value) if value.0 == attribute => {
-                    others[attribute] * boxes.value(*of, value, extent)
-                }
-                _ => others[attribute] * boxes.share(*of, attribute, extent),
-            })
-            .sum();
+    fn error(&self, cell: &Spread, attribute: usize, whole: i64, inside: i64) -> f64 {
+        let share_of = |of_query: &ActiveBox| {
+            let runs = of_query.runs[attribute];
+            let share = match self.query.on_attribute {
+                Some(value) if value.0 == attribute => mean_value(cell, runs, value),
+                _ => runs.map_or(1.0, |runs| cell.share(runs)),
+            };
+            of_query.others[attribute] * share
+        };
+        let share: f64 = self.boxes.iter().map(share_of).sum();
         let steps = self.query.steps;
         let whole_steps = if self.query.on_attribute.is_some() { 1.0 } else { steps };
         let (estimate, truth) = (share * (whole as f64 / whole_steps), inside as f64 / steps);
@@ -325,12 +334,14 @@ impl Active<'_> {
     }
 }
 
-impl Boxes {
-    /// The mean over a cell's values of their distance from a centre in units, where a box admits them.
-    fn value(&self, of: usize, (attribute, centre, unit): (usize, f64, f64), cell: Extent) -> f64 {
-        let share = self.share(of, attribute, cell);
-        (self.moment(of, attribute, cell) - centre * share) / unit
-    }
+/// The mean over a cell's values of their distance from a centre in units, where runs admit them.
+fn mean_value(
+    cell: &Spread,
+    runs: Option<&[(u32, u32)]>,
+    (_, centre, unit): (usize, f64, f64),
+) -> f64 {
+    let share = runs.map_or(1.0, |runs| cell.share(runs));
+    (cell.moment(runs) - centre * share) / unit
 }
 
 impl RegionCriterion for OfRegion<'_> {
@@ -379,9 +390,10 @@ impl RegionCriterion for OfRegion<'_> {
         debug_assert!(attribute < self.n_attributes);
         let (inside, whole) = sums.split_at(self.active.len());
         let rows = i64::try_from(rows).expect("rows are counted in 32 bits");
+        let cell = self.boxes.cell(attribute, extent);
         let errors = self.active.iter().zip(inside.iter().zip(whole)).map(|(active, sums)| {
             let whole = if active.query.is_extra() { *sums.1 } else { rows };
-            active.error(self.boxes, attribute, extent, whole, *sums.0)
+            active.error(&cell, attribute, whole, *sums.0)
         });
         errors.sum()
     }

@@ -7,7 +7,7 @@
 
 use incrowd_data::{Codes, FrequencySet};
 
-use super::lsd::{self, Steps};
+use super::lsd::{self, Steps, Whole};
 use super::{Criterion, RegionCriterion, infogain};
 use crate::Target;
 use crate::partition::{Buffers, Extent, PackedCode};
@@ -59,10 +59,13 @@ impl Targets {
         }
         for term in &mut self.terms {
             let mut sums = vec![0; term.n_sums];
+            let mut all = Whole::default();
             for (vector, &rows) in set.counts.iter().enumerate() {
-                term.add(term.codes.get(vector), rows, &mut sums);
+                let code = term.codes.get(vector);
+                term.add(code, rows, &mut sums);
+                term.add_whole(code, rows, &mut all);
             }
-            let whole = term.plain_cost(&sums);
+            let whole = term.plain_cost(&all, &sums);
             term.weight = if whole > 0.0 { 1.0 / whole } else { 0.0 };
         }
     }
@@ -77,9 +80,16 @@ impl Term {
         }
     }
 
-    fn plain_cost(&self, sums: &[i64]) -> f64 {
+    fn add_whole(&self, code: u32, rows: u32, whole: &mut Whole) {
+        if let Some(steps) = &self.numbers {
+            steps.add_whole(code, rows, whole);
+        }
+    }
+
+    /// What a part of a region costs, before it is weighed.
+    fn plain_cost(&self, whole: &Whole, sums: &[i64]) -> f64 {
         match &self.numbers {
-            Some(steps) => steps.deviance(sums),
+            Some(_) => whole.deviance(sums),
             None => infogain::entropy(sums),
         }
     }
@@ -94,6 +104,8 @@ pub(super) struct OfRegion<'a> {
     criterion: &'a Targets,
     /// Point by point, the code of each target.
     codes: Vec<u32>,
+    /// By target, all rows.
+    wholes: Vec<Whole>,
 }
 
 impl Criterion for Targets {
@@ -101,10 +113,15 @@ impl Criterion for Targets {
 
     fn at<C: PackedCode>(&self, region: &Buffers<'_, C>, _: &[Extent]) -> Option<OfRegion<'_>> {
         let mut codes = Vec::with_capacity(self.terms.len() * region.len());
-        for &vector in &*region.vectors {
-            codes.extend(self.terms.iter().map(|term| term.codes.get(vector as usize)));
+        let mut wholes = vec![Whole::default(); self.terms.len()];
+        for (&vector, &rows) in region.vectors.iter().zip(&*region.rows) {
+            for (term, whole) in self.terms.iter().zip(&mut wholes) {
+                let code = term.codes.get(vector as usize);
+                term.add_whole(code, rows, whole);
+                codes.push(code);
+            }
         }
-        Some(OfRegion { criterion: self, codes })
+        Some(OfRegion { criterion: self, codes, wholes })
     }
 }
 
@@ -161,7 +178,8 @@ impl RegionCriterion for OfRegion<'_> {
     }
 
     fn cost(&self, _: usize, _: Extent, _: u64, sums: &[i64]) -> f64 {
-        self.criterion.terms.iter().map(|term| term.weight * term.plain_cost(term.sums(sums))).sum()
+        let terms = self.criterion.terms.iter().zip(&self.wholes);
+        terms.map(|(term, whole)| term.weight * term.plain_cost(whole, term.sums(sums))).sum()
     }
 
     fn is_candidate(&self, before: &[i64], after: &[i64]) -> bool {
