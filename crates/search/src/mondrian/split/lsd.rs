@@ -23,9 +23,11 @@ pub(super) const N_SUMS: usize = 2;
 /// All rows of a region that have a number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Whole {
-    n_rows: i128,
-    steps: i128,
+    n_rows: i64,
+    steps: i64,
     squares: i128,
+    /// The squared error about the mean, a row.
+    error: f64,
 }
 
 impl Steps {
@@ -56,29 +58,43 @@ impl Steps {
     }
 
     /// Adds rows with a code to those of a region.
+    #[inline]
     pub(super) fn add_whole(&self, code: u32, rows: u32, whole: &mut Whole) {
         if let Some(&steps) = self.of_code.get(code as usize) {
-            let (steps, rows) = (i128::from(steps), i128::from(rows));
+            let rows = i64::from(rows);
             whole.n_rows += rows;
             whole.steps += rows * steps;
-            whole.squares += rows * steps * steps;
+            whole.squares += i128::from(rows * steps) * i128::from(steps);
         }
     }
 }
 
+#[expect(clippy::cast_precision_loss, reason = "costs")]
 impl Whole {
+    /// Works out the error once all rows are added.
+    pub(super) fn settle(&mut self) {
+        let [n, steps] = [self.n_rows, self.steps].map(i128::from);
+        // The numerator is exact: no difference of large floats.
+        let numerator = (n * self.squares - steps * steps) as f64;
+        self.error = if n == 0 { 0.0 } else { numerator / (n as f64) / (n as f64) };
+    }
+
     /// The error of a part with these sums, in squares of a step; of the region itself the squared error
     /// about its mean.
-    #[expect(clippy::cast_precision_loss, reason = "a cost")]
     pub(super) fn deviance(&self, sums: &[i64]) -> f64 {
-        let [m, t] = [sums[0], sums[1]].map(i128::from);
+        let (m, t) = (sums[0], sums[1]);
         if m == 0 {
             return 0.0;
         }
-        // Both numerators are exact: no difference of large floats.
-        let n = self.n_rows as f64;
-        let error = (self.n_rows * self.squares - self.steps * self.steps) as f64 / n;
-        let explained = ((self.n_rows * t - m * self.steps) as f64 / n).powi(2) / m as f64;
-        error * (m as f64 / n) - explained
+        // As exact, and in 64 bits if that suffices.
+        let distance = match (self.n_rows.checked_mul(t), m.checked_mul(self.steps)) {
+            (Some(a), Some(b)) if a.checked_sub(b).is_some() => (a - b) as f64,
+            _ => {
+                let [n, s, m, t] = [self.n_rows, self.steps, m, t].map(i128::from);
+                (n * t - m * s) as f64
+            }
+        };
+        let m = m as f64;
+        self.error * m - (distance / self.n_rows as f64).powi(2) / m
     }
 }

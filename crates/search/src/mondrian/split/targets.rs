@@ -65,6 +65,7 @@ impl Targets {
                 term.add(code, rows, &mut sums);
                 term.add_whole(code, rows, &mut all);
             }
+            all.settle();
             let whole = term.plain_cost(&all, &sums);
             term.weight = if whole > 0.0 { 1.0 / whole } else { 0.0 };
         }
@@ -121,6 +122,7 @@ impl Criterion for Targets {
                 codes.push(code);
             }
         }
+        wholes.iter_mut().for_each(Whole::settle);
         Some(OfRegion { criterion: self, codes, wholes })
     }
 }
