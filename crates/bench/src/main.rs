@@ -10,6 +10,7 @@ mod census;
 mod copy;
 mod full_domain;
 mod koptimize;
+mod workload;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -70,6 +71,17 @@ enum Task {
         #[arg(short)]
         k: Option<u64>,
     },
+    /// Time every split criterion against the median, and queries over the release
+    Workload {
+        /// Rows of the table
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: u64,
+        /// Runs of each; the best counts
+        #[arg(long, default_value_t = 3)]
+        runs: usize,
+        /// Where the tables are made
+        folder: PathBuf,
+    },
     /// Write the synthetic census table
     Census {
         /// Rows
@@ -103,6 +115,7 @@ fn main() -> ExitCode {
             seconds,
             &koptimize::Chosen { grain: ages, measure, limit, k },
         ),
+        Task::Workload { rows, runs, folder } => workload::times(&folder, rows, runs),
         Task::Census { rows, output } => census::write(&output, rows, 7).map_err(Into::into),
         Task::Copy { input, output } => copy::copy(&input, &output),
     };
