@@ -228,6 +228,12 @@ impl Release<'_> {
             .filter(|(number, code, _)| *number != SUPPRESSED && (*code as usize) < positions.len())
             .collect();
         cells.sort_unstable();
+        // However the rows are grouped into vectors.
+        cells.dedup_by(|next, kept| {
+            let is_same = (next.0, next.1) == (kept.0, kept.1);
+            kept.2 += if is_same { next.2 } else { 0 };
+            is_same
+        });
         let mut means = vec![None; self.classes.recoded.sizes.len()];
         for class in cells.chunk_by(|a, b| a.0 == b.0) {
             let at = |cell: &(u32, u32, u32)| positions[cell.1 as usize];

@@ -29,7 +29,8 @@
 //!
 //! # Cost
 //!
-//! For `n` vectors, `d` attributes and classes that are split `s` times on average: O(d n s).
+//! For `n` vectors, `d` attributes, classes that are split `s` times on average and `c` specializations of `m`
+//! classes at most: O(d n s + c m), and rows by code and label of every attribute in memory.
 //!
 //! # Example
 //!
@@ -51,6 +52,7 @@ use specialize::{Specialization, Statistics};
 /// Rows that look the same.
 struct Class {
     vectors: Vec<u32>,
+    n_rows: u64,
     /// By attribute, the number of its interval.
     intervals: Vec<u32>,
 }
@@ -108,7 +110,11 @@ impl<'a> Standing<'a> {
             problem,
             cuts: Cuts::none(n_attributes),
             intervals: (0..n_attributes).map(|_| Vec::new()).collect(),
-            classes: vec![Class { vectors, intervals: vec![0; n_attributes] }],
+            classes: vec![Class {
+                vectors,
+                n_rows: problem.set.n_rows,
+                intervals: vec![0; n_attributes],
+            }],
             statistics,
         };
         for at in 0..n_attributes {
@@ -133,8 +139,7 @@ impl<'a> Standing<'a> {
 
     /// The specialization with the highest score, by attribute and interval.
     fn best(&self) -> Option<(usize, u32)> {
-        let counts = &self.problem.set.counts;
-        let smallest = self.classes.iter().map(|class| class.n_rows(counts)).min()?;
+        let smallest = self.classes.iter().map(|class| class.n_rows).min()?;
         let scored = self.intervals.iter().enumerate().flat_map(|(at, intervals)| {
             (0u32..).zip(intervals).filter_map(move |(number, interval)| {
                 let next = interval.next.as_ref()?;
@@ -172,7 +177,8 @@ impl<'a> Standing<'a> {
                 if !vectors.is_empty() {
                     let mut intervals = class.intervals.clone();
                     intervals[at] = part;
-                    self.classes.push(Class { vectors, intervals });
+                    let n_rows = n_rows(&self.problem.set.counts, &vectors);
+                    self.classes.push(Class { vectors, n_rows, intervals });
                 }
             }
         }
@@ -240,12 +246,6 @@ impl<'a> Standing<'a> {
             minimal: None,
             stopped: None,
         }
-    }
-}
-
-impl Class {
-    fn n_rows(&self, counts: &[u32]) -> u64 {
-        n_rows(counts, &self.vectors)
     }
 }
 

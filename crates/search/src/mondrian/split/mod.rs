@@ -3,8 +3,9 @@
 //! A criterion gives every part of a cut a cost, from counts and sums over the part's rows; the cut whose
 //! parts cost least in all is made. Sums are kept by value of each attribute in one pass over the region
 //! (the AVC sets of `RainForest`, Gehrke, Ramakrishnan, Ganti, VLDB 1998) and are integers, so that they do
-//! not depend on the order of the rows. Equal costs go to the attribute on which the region reaches widest,
-//! then to the cut nearest the median.
+//! not depend on the order of the rows. Costs are compared in steps of a 2^24th of what the region costs as it
+//! is, so that what differs by rounding alone is equal; equal costs go to the attribute on which the region
+//! reaches widest, then to the cut nearest the median.
 
 mod boxes;
 mod infogain;
@@ -77,19 +78,24 @@ pub(super) trait RegionCriterion: Sync {
 
     /// Whether a cut is only made if it costs less than the region as it is.
     fn must_lower(&self) -> bool;
+
+    /// The step in which costs are compared in a region that costs so much as it is.
+    fn step(&self, whole: f64) -> f64 {
+        whole / f64::from(1u32 << 24)
+    }
 }
 
 /// The criteria of a search in the order in which they are asked, ready for its table.
 pub(super) struct Splits<'a> {
     problem: &'a Problem<'a>,
-    stages: Vec<Stage>,
+    stages: Vec<Stage<'a>>,
 }
 
-enum Stage {
+enum Stage<'a> {
     Median,
     Targets(targets::Targets),
     Selection(selection::Selection),
-    Queries(queries::Queries),
+    Queries(queries::Queries<'a>),
 }
 
 impl<'a> Splits<'a> {
@@ -164,15 +170,16 @@ impl<C: PackedCode> Look<'_, '_, C> {
         let width = sums.len();
         node.tabulate(self.region.rows.iter().map(|&rows| (0, rows)), 0, width, &mut sums);
         let whole = node.cost(first, self.extents[first], self.n_rows, &sums[1..]);
-        // Costs are compared as single floats: what differs by rounding alone is equal.
-        let whole = sweep::rounded(whole);
-        if whole <= 0.0 {
+        let step = node.step(whole);
+        // Also where the cost is no number that can be compared.
+        if !(whole > 0.0 && whole.is_finite() && step > 0.0) {
             let is_over = node.must_lower();
             return if is_over { None } else { self.first_cut(&node, &sums[1..], tally) };
         }
-        let limit = if node.must_lower() { whole.next_down() } else { f32::INFINITY };
-        let cuts = self.cuts(&node, &sums[1..], tally, limit);
-        let least = cuts.iter().map(|(_, cut)| cut.cost).min_by(f32::total_cmp)?;
+        let costs = Costs { node: &node, step };
+        let limit = if node.must_lower() { costs.steps(whole) - 1 } else { i64::MAX };
+        let cuts = self.cuts(&costs, &sums[1..], tally, limit);
+        let least = cuts.iter().map(|(_, cut)| cut.cost).min()?;
         let mut best: Vec<(usize, Scored)> =
             cuts.into_iter().filter(|(_, cut)| cut.cost <= least).collect();
         if best.len() > 1 {
@@ -186,10 +193,10 @@ impl<C: PackedCode> Look<'_, '_, C> {
     /// may be left out.
     fn cuts<R: RegionCriterion>(
         &self,
-        node: &R,
+        costs: &Costs<R>,
         sums: &[i64],
         tally: &mut Tally,
-        limit: f32,
+        limit: i64,
     ) -> Vec<(usize, Scored)> {
         let attributes = (0..self.extents.len())
             .filter(|&at| self.extents[at].lo < self.extents[at].hi)
@@ -197,14 +204,14 @@ impl<C: PackedCode> Look<'_, '_, C> {
         if self.region.len() >= PARALLEL_FROM {
             let of = |&attribute: &usize| {
                 let mut tally = Tally::new(self.problem.set, self.problem.entity);
-                Some((attribute, best(self, node, attribute, sums, &mut tally, limit)?))
+                Some((attribute, best(self, costs, attribute, sums, &mut tally, limit)?))
             };
             return attributes.par_iter().filter_map(of).collect();
         }
         let mut at_most = limit;
         let mut cuts = Vec::with_capacity(attributes.len());
         for attribute in attributes {
-            if let Some(cut) = best(self, node, attribute, sums, tally, at_most) {
+            if let Some(cut) = best(self, costs, attribute, sums, tally, at_most) {
                 at_most = cut.cost;
                 cuts.push((attribute, cut));
             }
@@ -219,9 +226,23 @@ impl<C: PackedCode> Look<'_, '_, C> {
         sums: &[i64],
         tally: &mut Tally,
     ) -> Option<(usize, Cut)> {
+        let costs = Costs { node, step: f64::INFINITY };
         self.by_width().into_iter().find_map(|attribute| {
-            let cut = best(self, node, attribute, sums, tally, f32::INFINITY)?;
+            let cut = best(self, &costs, attribute, sums, tally, i64::MAX)?;
             Some((attribute, cut.cut))
         })
+    }
+}
+
+/// The costs of parts under a criterion, in steps.
+struct Costs<'a, R> {
+    node: &'a R,
+    step: f64,
+}
+
+impl<R> Costs<'_, R> {
+    #[expect(clippy::cast_possible_truncation, reason = "a cost beyond 2^63 steps is the greatest")]
+    fn steps(&self, cost: f64) -> i64 {
+        (cost / self.step).round() as i64
     }
 }

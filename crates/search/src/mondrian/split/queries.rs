@@ -8,38 +8,39 @@
 //!
 //! How far a part reaches on other attributes than the one that is cut is taken from the region.
 
-use incrowd_data::{FrequencySet, Region};
+use incrowd_data::{Codes, FrequencySet, Region};
 
 use super::boxes::{Boxes, Relation, Spread, mark};
 use super::{Criterion, RegionCriterion};
 use crate::partition::{Buffers, Extent, PackedCode};
 use crate::{QueryValue, WeightedQuery};
 
-/// Queries that are looked at in one region: those with the largest error. The others have next to none.
+/// Queries that are looked at in one region: those with the largest error. Where none of these can be lowered,
+/// the others are not tried.
 const MOST: usize = 16;
 
 /// The queries of a search.
-pub(super) struct Queries {
+pub(super) struct Queries<'a> {
     boxes: Boxes,
     /// By box, its query.
     query_of: Vec<usize>,
-    all: Vec<Prepared>,
+    all: Vec<Prepared<'a>>,
 }
 
 /// One query.
-struct Prepared {
+struct Prepared<'a> {
     boxes: std::ops::Range<usize>,
     weight: f64,
-    /// What is added up by vector, in steps; rows if none.
-    values: Option<Vec<i64>>,
+    /// What is added up: the codes of a column, and by code its value in steps; rows if none.
+    values: Option<(&'a Codes, Vec<i64>)>,
     /// Steps of a unit.
     steps: f64,
     /// The attribute whose values are added up, the value that counts as 0, and the unit.
     on_attribute: Option<(usize, f64, f64)>,
 }
 
-impl Queries {
-    pub(super) fn new(set: &FrequencySet, queries: &[WeightedQuery]) -> Queries {
+impl<'a> Queries<'a> {
+    pub(super) fn new(set: &'a FrequencySet, queries: &[WeightedQuery]) -> Queries<'a> {
         let regions: Vec<&Region> = queries.iter().flat_map(|query| &query.regions).collect();
         let boxes = Boxes::new(set, &regions);
         let mut query_of = Vec::with_capacity(regions.len());
@@ -53,13 +54,13 @@ impl Queries {
     }
 }
 
-impl Prepared {
+impl<'a> Prepared<'a> {
     fn new(
-        set: &FrequencySet,
+        set: &'a FrequencySet,
         query: &WeightedQuery,
         boxes: &Boxes,
         of_query: std::ops::Range<usize>,
-    ) -> Prepared {
+    ) -> Prepared<'a> {
         let (codes, positions, attribute) = match query.value {
             QueryValue::Rows => {
                 return Prepared {
@@ -90,12 +91,11 @@ impl Prepared {
         let bits = f64::from(61 - set.n_rows.max(1).ilog2());
         let scale = (bits - most.log2()).floor().exp2();
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^61 over the rows")]
-        let step = |vector: usize| {
-            let number = number(vector).filter(|number| number.is_finite());
-            number.map_or(0, |number| ((number - centre) * scale).round() as i64)
+        let step = |number: &f64| {
+            if number.is_finite() { ((number - centre) * scale).round() as i64 } else { 0 }
         };
         Prepared {
-            values: Some((0..set.len()).map(step).collect()),
+            values: Some((codes, positions.iter().map(step).collect())),
             steps: scale * unit,
             boxes: of_query,
             weight: query.weight,
@@ -133,7 +133,7 @@ pub(super) struct OfRegion<'a> {
     /// Those of them that add up a column that is released as it is.
     extras: Vec<usize>,
     /// By point, where its answers end in `answers`.
-    ends: Vec<u32>,
+    ends: Vec<usize>,
     /// The active queries that each point is an answer of.
     answers: Vec<u8>,
     vectors: Vec<u32>,
@@ -141,7 +141,7 @@ pub(super) struct OfRegion<'a> {
 
 /// A query that counts in a region.
 struct Active<'a> {
-    query: &'a Prepared,
+    query: &'a Prepared<'a>,
     /// Its boxes that the region overlaps.
     boxes: Vec<ActiveBox<'a>>,
 }
@@ -155,8 +155,11 @@ struct ActiveBox<'a> {
     runs: Vec<Option<&'a [(u32, u32)]>>,
 }
 
-impl Criterion for Queries {
-    type Region<'a> = OfRegion<'a>;
+impl Criterion for Queries<'_> {
+    type Region<'a>
+        = OfRegion<'a>
+    where
+        Self: 'a;
 
     fn at<C: PackedCode>(
         &self,
@@ -185,7 +188,7 @@ impl Criterion for Queries {
     }
 }
 
-impl Queries {
+impl Queries<'_> {
     fn active_box(&self, query: &Prepared, of: usize, extents: &[Extent]) -> ActiveBox<'_> {
         let d = extents.len();
         let runs: Vec<Option<&[(u32, u32)]>> = (0..d).map(|at| self.boxes.runs(of, at)).collect();
@@ -272,7 +275,7 @@ impl Queries {
             each_bit(self.boxes.mask(vector), wanted, |of| {
                 answers.push(slot_of[self.query_of[of]]);
             });
-            ends.push(u32::try_from(answers.len()).expect("16 a point at most"));
+            ends.push(answers.len());
         }
         OfRegion {
             boxes: &self.boxes,
@@ -297,7 +300,7 @@ fn each_bit(mask: &[u64], wanted: &[u64], mut call: impl FnMut(usize)) {
     }
 }
 
-impl Prepared {
+impl Prepared<'_> {
     /// Whether it adds up a column that is released as it is.
     fn is_extra(&self) -> bool {
         self.values.is_some() && self.on_attribute.is_none()
@@ -305,7 +308,10 @@ impl Prepared {
 
     /// What rows of a vector add to the answer.
     fn amount(&self, vector: u32, rows: u32) -> i64 {
-        let value = self.values.as_ref().map_or(1, |values| values[vector as usize]);
+        let value = self.values.as_ref().map_or(1, |(codes, values)| {
+            // A missing value adds nothing.
+            values.get(codes.get(vector as usize) as usize).copied().unwrap_or(0)
+        });
         value * i64::from(rows)
     }
 }
@@ -352,8 +358,8 @@ impl RegionCriterion for OfRegion<'_> {
 
     fn add(&self, point: usize, rows: u32, sums: &mut [i64]) {
         let n = self.active.len();
-        let start = if point == 0 { 0 } else { self.ends[point - 1] as usize };
-        for &slot in &self.answers[start..self.ends[point] as usize] {
+        let start = if point == 0 { 0 } else { self.ends[point - 1] };
+        for &slot in &self.answers[start..self.ends[point]] {
             let query = self.active[usize::from(slot)].query;
             sums[usize::from(slot)] += query.amount(self.vectors[point], rows);
         }
@@ -376,13 +382,13 @@ impl RegionCriterion for OfRegion<'_> {
             let value = &mut table[at..at + width];
             value[0] += i64::from(rows);
             if are_counts {
-                for &slot in &self.answers[start..end as usize] {
+                for &slot in &self.answers[start..end] {
                     value[1 + usize::from(slot)] += i64::from(rows);
                 }
             } else {
                 self.add(point, rows, &mut value[1..]);
             }
-            start = end as usize;
+            start = end;
         }
     }
 

@@ -3,13 +3,14 @@
 use incrowd_data::Shape;
 use incrowd_privacy::Tally;
 
-use super::{Look, RegionCriterion};
+use super::{Costs, Look, RegionCriterion};
 use crate::mondrian::cut::{self, Cut};
 use crate::partition::{Extent, PackedCode};
 
 /// A cut and what its parts cost.
 pub(super) struct Scored {
-    pub(super) cost: f32,
+    /// In steps.
+    pub(super) cost: i64,
     pub(super) cut: Cut,
 }
 
@@ -20,28 +21,22 @@ struct Threshold {
     code: u32,
     /// How far it is from the median.
     imbalance: u64,
-    cost: f32,
+    cost: i64,
     is_candidate: bool,
-}
-
-/// A cost as it is compared.
-#[expect(clippy::cast_possible_truncation, reason = "rounded on purpose")]
-pub(super) fn rounded(cost: f64) -> f32 {
-    cost as f32
 }
 
 /// The cut on an attribute that costs least, if that is at most `most`. `sums` are those of the region.
 pub(super) fn best<C: PackedCode, R: RegionCriterion>(
     look: &Look<'_, '_, C>,
-    node: &R,
+    costs: &Costs<R>,
     attribute: usize,
     sums: &[i64],
     tally: &mut Tally,
-    most: f32,
+    most: i64,
 ) -> Option<Scored> {
     match &look.problem.set.attributes[attribute].shape {
-        Shape::Tree(_) => into_children(look, node, attribute, tally),
-        _ => at_threshold(look, node, attribute, sums, tally, most),
+        Shape::Tree(_) => into_children(look, costs, attribute, tally),
+        _ => at_threshold(look, costs, attribute, sums, tally, most),
     }
     .filter(|scored| scored.cost <= most)
 }
@@ -49,10 +44,11 @@ pub(super) fn best<C: PackedCode, R: RegionCriterion>(
 /// The cut into the children of a node of the hierarchy: there is just one.
 fn into_children<C: PackedCode, R: RegionCriterion>(
     look: &Look<'_, '_, C>,
-    node: &R,
+    costs: &Costs<R>,
     attribute: usize,
     tally: &mut Tally,
 ) -> Option<Scored> {
+    let node = costs.node;
     let cut = cut::best(look.problem, look.region, attribute, look.extents[attribute], tally)?;
     let Cut::Children { ends, part_of } = &cut else { return None };
     let n_parts = part_of.iter().max().map_or(0, |last| last + 1);
@@ -67,22 +63,22 @@ fn into_children<C: PackedCode, R: RegionCriterion>(
         let known = extents[part].unwrap_or(Extent { lo: code, hi: code });
         extents[part] = Some(Extent { lo: known.lo.min(code), hi: known.hi.max(code) });
     }
-    let costs = extents.iter().zip(&rows).zip(sums.chunks_exact(n_sums.max(1)));
-    let cost: f64 = costs
+    let parts = extents.iter().zip(&rows).zip(sums.chunks_exact(n_sums.max(1)));
+    let cost: f64 = parts
         .filter_map(|((extent, &rows), sums)| Some(node.cost(attribute, (*extent)?, rows, sums)))
         .sum();
-    Some(Scored { cost: rounded(cost), cut })
+    Some(Scored { cost: costs.steps(cost), cut })
 }
 
 fn at_threshold<C: PackedCode, R: RegionCriterion>(
     look: &Look<'_, '_, C>,
-    node: &R,
+    costs: &Costs<R>,
     attribute: usize,
     sums: &[i64],
     tally: &mut Tally,
-    most: f32,
+    most: i64,
 ) -> Option<Scored> {
-    let thresholds = thresholds(look, node, attribute, sums);
+    let thresholds = thresholds(look, costs, attribute, sums);
     let is_hopeless = thresholds.iter().all(|threshold| threshold.cost > most);
     if thresholds.is_empty() || is_hopeless {
         return None;
@@ -96,7 +92,7 @@ fn at_threshold<C: PackedCode, R: RegionCriterion>(
         |threshold: &&Threshold| allowable.as_ref().is_none_or(|allowable| allowable[threshold.at]);
     let allowed = || thresholds.iter().filter(is_allowable);
     let by_cost = |a: &&Threshold, b: &&Threshold| {
-        a.cost.total_cmp(&b.cost).then((a.imbalance, a.code).cmp(&(b.imbalance, b.code)))
+        (a.cost, a.imbalance, a.code).cmp(&(b.cost, b.imbalance, b.code))
     };
     let candidate = allowed().filter(|threshold| threshold.is_candidate).min_by(by_cost);
     let median = || allowed().min_by_key(|threshold| (threshold.imbalance, threshold.code));
@@ -107,10 +103,11 @@ fn at_threshold<C: PackedCode, R: RegionCriterion>(
 /// Every cut between neighbouring values that leaves k rows on both sides, ascending.
 fn thresholds<C: PackedCode, R: RegionCriterion>(
     look: &Look<'_, '_, C>,
-    node: &R,
+    costs: &Costs<R>,
     attribute: usize,
     sums: &[i64],
 ) -> Vec<Threshold> {
+    let node = costs.node;
     let Extent { lo, hi } = look.extents[attribute];
     let (k, total) = (look.problem.k, look.n_rows);
     let mut found = Vec::new();
@@ -130,7 +127,7 @@ fn thresholds<C: PackedCode, R: RegionCriterion>(
                     at,
                     code: last,
                     imbalance: (2 * left_rows).abs_diff(total),
-                    cost: rounded(low + high),
+                    cost: costs.steps(low + high),
                     is_candidate: node.is_candidate(&before, here),
                 });
             }

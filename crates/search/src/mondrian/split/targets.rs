@@ -42,9 +42,16 @@ impl Targets {
                 }
             };
             let codes = set.extras[extra].codes.clone();
-            let weight = numbers.as_ref().map_or(1.0, |steps| steps.size * steps.size);
-            terms.push(Term { codes, from: n_sums, n_sums: of_term, numbers, weight });
+            terms.push(Term { codes, from: n_sums, n_sums: of_term, numbers, weight: 1.0 });
             n_sums += of_term;
+        }
+        // Squares of very large or very small units would leave the range of a float.
+        let largest =
+            terms.iter().filter_map(|term| Some(term.numbers.as_ref()?.size)).fold(0.0, f64::max);
+        for term in &mut terms {
+            if let Some(steps) = &term.numbers {
+                term.weight = (steps.size / largest).powi(2);
+            }
         }
         let mut criterion = Targets { terms, n_sums };
         criterion.normalise(set);
