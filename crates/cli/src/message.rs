@@ -24,6 +24,13 @@ pub(crate) fn error(error: &JobError) -> u8 {
             note(&error.to_string());
             return EXIT_INTERRUPTED;
         }
+        JobError::Infeasible(problem) => {
+            note(&format!("error: {}", problem.message));
+            if let Some(help) = &problem.help {
+                note(&format!("  help: {help}"));
+            }
+            return EXIT_FAILED;
+        }
         JobError::Request(problems) => {
             for problem in problems {
                 note(&format!("error: {}", problem.message));

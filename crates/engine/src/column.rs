@@ -75,8 +75,7 @@ impl RawColumn {
         self.codes.remap(&map, ranked.dictionary.n_codes())
     }
 
-    /// Just some of the rows. Values that they do not have are left out, unless `keeps_values`; whether
-    /// cells are missing is what it was.
+    /// Just some of the rows. Values that they do not have are left out, unless `keeps_values`.
     #[must_use]
     pub fn of_rows(&self, rows: &[u32], keeps_values: bool) -> RawColumn {
         let n_values = self.texts.len();
@@ -96,7 +95,8 @@ impl RawColumn {
         new_code[n_values] = missing;
         let codes = rows.iter().map(|&row| new_code[self.codes.get(row as usize) as usize]);
         let codes = Codes::pack(missing + 1, codes);
-        RawColumn { texts, codes, ..self.without_cells() }
+        let has_missing = self.has_missing && is_kept[n_values];
+        RawColumn { texts, has_missing, codes, ..self.without_cells() }
     }
 
     /// The column with no value and no row.

@@ -209,6 +209,7 @@ fn workload(
     columns: &mut Vec<(Codes, u32)>,
 ) -> Result<(Option<Workload>, Vec<Vec<f64>>), JobError> {
     let n_extras = |columns: &[(Codes, u32)]| columns.len() - attributes.len();
+    plan.workload.check_selections(attributes)?;
     if !plan.workload.is_used() {
         return Ok((None, vec![Vec::new(); n_extras(columns)]));
     }

@@ -29,6 +29,9 @@ pub enum JobError {
     /// Everything that is wrong with the request, at once.
     #[error("the request is wrong in {} ways", .0.len())]
     Request(Vec<Problem>),
+    /// No release satisfies the job.
+    #[error("{}", .0.message)]
+    Infeasible(Problem),
     /// A source or a sink.
     #[error(transparent)]
     Engine(#[from] EngineError),

@@ -51,7 +51,7 @@ pub use run::{Run, Stage};
 pub use spec::{
     BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, LevelSpec, PrivacySpec,
     QuasiSpec, QuerySpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
-    WorkloadSpec,
+    WeightedQuerySpec, WorkloadSpec,
 };
 
 pub use incrowd_data::Level;

@@ -278,6 +278,12 @@ fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedCo
                      that it was made so learns more still; drop one of the two",
         ));
     }
+    if role == Some(Role::Identifier) && column.target {
+        problems.push(
+            Problem::new(format!("column `{name}` is an identifier and a target"))
+                .help("an identifier is never released, so that nothing can predict it"),
+        );
+    }
     // A target is released, an entity is what identifies someone.
     role = role.or(column.target.then_some(Role::Insensitive));
     role = role.or(column.entity.then_some(Role::Identifier));

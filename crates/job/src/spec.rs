@@ -290,13 +290,18 @@ pub enum QuerySpec {
     /// Its text.
     Sql(String),
     /// Its text and how much it counts beside the others.
-    Weighted {
-        /// Its text.
-        sql: String,
-        /// Its weight, 1 if it is not said.
-        #[serde(default = "one")]
-        weight: f64,
-    },
+    Weighted(WeightedQuerySpec),
+}
+
+/// A query of a workload with its weight.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightedQuerySpec {
+    /// Its text.
+    pub sql: String,
+    /// Its weight, 1 if it is not said.
+    #[serde(default = "one")]
+    pub weight: f64,
 }
 
 fn one() -> f64 {

@@ -150,6 +150,20 @@ fn what_is_wrong_with_a_workload_is_said() {
     let sensitive = "--sensitive disease --split queries";
     let says = ["adds up `disease`, which is sensitive"];
     refused(sensitive, &query("SELECT SUM(disease) WHERE age < 30"), &says);
+    refused(base, &query("SELECT COUNT(*) WHERE age < 30 GROUP BY sex"), &["GROUP BY"]);
+    refused(base, &query("SELECT SUM(disease) WHERE age < 30"), &["not a column of numbers"]);
+    let dropped = "--undeclared drop --split queries";
+    refused(
+        dropped,
+        &query("SELECT COUNT(disease) WHERE age < 30"),
+        &["`disease`, which is not released"],
+    );
+    let identifier = "--identifier disease --target disease --split infogain";
+    refused(identifier, &[], &["`disease` is an identifier and a target"]);
+    let selection = "--insensitive disease --split selection";
+    refused(selection, &select("disease = 'Flu'"), &["no selection tells rows apart"]);
+    refused(selection, &select("sex = 'Other'"), &["no selection tells rows apart"]);
+    refused("--insensitive disease --split median", &select("age < 'x'"), &["`age` is integer"]);
     refused("--insensitive disease --split queries --queries none.sql", &[], &["cannot be read"]);
 }
 
@@ -195,6 +209,7 @@ fn what_cannot_be_evaluated_is_said() {
         ("--target group --test 1.5", "between 0 and 1"),
         ("--target group --models oracle", "known values are"),
         ("--target group --predict loan", "not released as it is"),
+        ("--target group --models linear-regression", "none of the models predicts `group`"),
     ] {
         let ended = folder.run(&format!("evaluate a.csv {QUASI} {args}"));
         assert_eq!(ended.code, 2, "{args}\n{}", ended.stderr);
@@ -203,4 +218,47 @@ fn what_cannot_be_evaluated_is_said() {
     let ended =
         folder.run("evaluate a.csv -k 10 --quasi salary,age --target age --undeclared drop");
     assert_eq!(ended.code, 2, "{}", ended.stderr);
+}
+
+/// Numbers beyond those that a float holds exactly are known by their texts.
+#[test]
+fn values_beyond_exact_floats_are_evaluated() {
+    let mut text = "id,b,label\n".to_owned();
+    for row in 0..400u64 {
+        let group = row % 4;
+        text += &format!(
+            "{},{group},{}\n",
+            9_100_000_000_000_000 + 1000 * group,
+            ["x", "y"][(group % 2) as usize]
+        );
+    }
+    let folder = Folder::with(&[("a.csv", &text)]);
+    let ended = folder.ok(
+        "evaluate a.csv -k 10 --quasi id --insensitive b --target label --split infogain --test 0.3 \
+         --models decision-tree --json",
+    );
+    let found: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let accuracy = found["targets"][0]["models"][0]["released"]["mean"].as_f64().unwrap();
+    assert!(accuracy > 0.99, "{accuracy}");
+}
+
+/// The unit of a target does not matter.
+#[test]
+fn the_unit_of_a_number_does_not_matter() {
+    let release = |unit: &str| {
+        let mut text = "a,b,t\n".to_owned();
+        for row in 0..300 {
+            text += &format!("{},{},{}{unit}\n", row % 50, row % 7, (row * row) % 97);
+        }
+        let folder = Folder::with(&[("a.csv", &text)]);
+        folder.ok("anonymize a.csv -o r.csv -k 5 --quasi a,b --target t --split lsd");
+        let text = folder.read("r.csv");
+        let mut cells: Vec<String> =
+            text.lines().skip(1).map(|row| row.rsplit_once(',').unwrap().0.to_owned()).collect();
+        cells.sort();
+        cells
+    };
+    let plain = release("");
+    assert_eq!(plain, release("e30"));
+    assert_eq!(plain, release("e-30"));
 }

@@ -2,7 +2,8 @@
 //!
 //! The protocol is that of *Workload-Aware Anonymization* (KDD 2006, section 4.1): rows are held out first;
 //! the recoding is learned from the others alone and applied to both; models are trained on the recoded
-//! training rows and tried on the recoded held-out rows. Nothing of a held-out row is seen before.
+//! training rows and tried on the recoded held-out rows. Of the held-out rows no more is known before than the
+//! types of their columns, whether a target is a label, and the values that a hierarchy built from values has.
 
 mod points;
 mod score;
@@ -21,6 +22,7 @@ use crate::error::{JobError, Problem, nearest};
 use crate::plan::{Plan, Purpose, Role, choice};
 use crate::run::{Run, Stage};
 use crate::spec::JobSpec;
+use crate::workload::MOST_LABELS;
 use points::{Release, Truth};
 
 pub(crate) use points::cell_extent;
@@ -169,7 +171,7 @@ pub fn evaluate(
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
         let mut plan = Plan::new(spec, &source, Purpose::Release)?;
-        let models = check(&mut plan, options)?;
+        let models = check(spec, &mut plan, options)?;
         run.enter(Stage::Read);
         let table = read(engine, &source, &plan.uses(), false)?;
         refuse_missing(&plan, &table)?;
@@ -178,6 +180,7 @@ pub fn evaluate(
         let folds = hold_out(options, &plan, table.n_rows, seed)?;
         run.enter(Stage::Search);
         let truth = Truth::new(&plan, &table)?;
+        check_models(&truth, &models)?;
         let evaluator = Evaluator { run, spec, plan: &plan, table: &table, truth: &truth };
         // One fold at a time where a search has a time or memory limit of its own.
         let is_limited = plan.method.time.is_some() || plan.method.memory.is_some();
@@ -195,7 +198,7 @@ pub fn evaluate(
 }
 
 /// Refuses what cannot be evaluated; gives the models to train.
-fn check(plan: &mut Plan, options: &EvaluateOptions) -> Result<Models, JobError> {
+fn check(spec: &JobSpec, plan: &mut Plan, options: &EvaluateOptions) -> Result<Models, JobError> {
     let mut problems = Vec::new();
     for name in &options.predict {
         let names: Vec<&str> = plan.columns.iter().map(|column| column.name.as_str()).collect();
@@ -233,6 +236,14 @@ fn check(plan: &mut Plan, options: &EvaluateOptions) -> Result<Models, JobError>
                 .help("drop --relaxed"),
         );
     }
+    if spec.search.start.is_some() || spec.run.resume.is_some() {
+        problems.push(
+            Problem::new(
+                "`start` and `resume` hold what was learned from rows that are held out here",
+            )
+            .help("take them out of the job for the evaluation"),
+        );
+    }
     if options.folds.is_some() && options.test.is_some() {
         problems.push(
             Problem::new("--folds and --test are two ways to hold out rows").help("name one"),
@@ -240,6 +251,36 @@ fn check(plan: &mut Plan, options: &EvaluateOptions) -> Result<Models, JobError>
     }
     let models = models(&options.models, &mut problems);
     if problems.is_empty() { Ok(models) } else { Err(JobError::Request(problems)) }
+}
+
+/// Refuses targets that no chosen model can predict, and those with too many labels.
+fn check_models(truth: &Truth, models: &Models) -> Result<(), JobError> {
+    let mut problems = Vec::new();
+    for target in &truth.targets {
+        let name = &target.name;
+        let is_number = target.numbers.is_some();
+        let (n_models, kind, others) = if is_number {
+            (models.regressors.len(), "numbers", "linear-regression or regression-tree")
+        } else {
+            (models.learners.len(), "labels", "decision-tree or naive-bayes")
+        };
+        if n_models == 0 {
+            problems.push(
+                Problem::new(format!("none of the models predicts `{name}`, a column of {kind}"))
+                    .help(format!("ask for --models {others}")),
+            );
+        }
+        if !is_number && target.n_labels > MOST_LABELS {
+            problems.push(
+                Problem::new(format!(
+                    "the target `{name}` has {} labels, the most are {MOST_LABELS}",
+                    target.n_labels
+                ))
+                .help("group them, or name another target"),
+            );
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
 }
 
 /// The columns that models predict.
@@ -344,7 +385,8 @@ impl Evaluator<'_> {
         let rows = (0u32..).zip(&is_held).filter(|(_, is_held)| !**is_held);
         let train: Vec<u32> = rows.map(|(row, _)| row).collect();
         let release = self.release(&train)?;
-        let trained = Trained { truth: self.truth, release: &release, train: &train, held };
+        let (run, truth) = (self.run, self.truth);
+        let trained = Trained { run, truth, release: &release, train: &train, held };
         trained.evaluate(self.plan, models, projections, seed)
     }
 
@@ -362,11 +404,11 @@ impl Evaluator<'_> {
             SearchOutcome::Found(found) => found,
             SearchOutcome::Cancelled => return Err(JobError::Cancelled),
             SearchOutcome::Infeasible(_) => {
-                return Err(Problem::new("no release of the training rows satisfies the job")
-                    .help(
+                return Err(JobError::Infeasible(
+                    Problem::new("no release of the training rows satisfies the job").help(
                         "see what `incrowd anonymize` says of the whole table; hold out fewer rows",
-                    )
-                    .into());
+                    ),
+                ));
             }
         };
         let classes = classes(self.plan, &coding, &found);

@@ -37,6 +37,7 @@ pub(super) struct Predictor {
 pub(super) struct TargetColumn {
     pub(super) name: String,
     pub(super) codes: Codes,
+    pub(super) n_labels: u32,
     /// By code, its number; none for labels.
     pub(super) numbers: Option<Vec<f64>>,
 }
@@ -88,6 +89,7 @@ impl Truth {
             targets.push(TargetColumn {
                 name: plan.columns[at].name.clone(),
                 codes: ordered.codes,
+                n_labels: dictionary.n_codes(),
                 numbers: is_number.then_some(dictionary.positions),
             });
         }
@@ -119,6 +121,8 @@ pub(super) struct Release {
     raw: Vec<Codes>,
     /// By attribute and code, its place.
     places: Vec<Vec<f64>>,
+    /// By class of a partition, the codes that its region covers.
+    regions: Vec<Vec<(u32, u32)>>,
 }
 
 impl Release {
@@ -143,7 +147,12 @@ impl Release {
             raw.push(column.codes.clone());
         }
         let places = coding.set.attributes.iter().map(places).collect();
-        Release { coding, found, classes, known, raw, places }
+        let n_codes: Vec<u32> = coding.set.attributes.iter().map(Attribute::n_codes).collect();
+        let regions = match &found.recoding {
+            Recoding::Partition(tree) => tree.regions(&n_codes),
+            _ => Vec::new(),
+        };
+        Release { coding, found, classes, known, raw, places, regions }
     }
 
     /// The code of a row that the recoding knows.
@@ -151,25 +160,19 @@ impl Release {
         self.known[attribute][self.raw[attribute].get(row as usize) as usize]
     }
 
-    /// The class of a row; none if no training row of it was released.
-    pub(super) fn class(&self, row: u32) -> Option<u32> {
-        let Recoding::Partition(tree) = &self.found.recoding else { return None };
-        let class = tree.class_of(|attribute| self.code(attribute, row));
-        let number = self.classes.number_of[class as usize];
-        (number != SUPPRESSED).then_some(number)
-    }
-
     /// Released rows as points; `kept` says which attributes.
     pub(super) fn points(&self, rows: &[u32], kept: &[usize]) -> Features {
         let attributes = &self.coding.set.attributes;
         let mut values = Vec::new();
-        if let Recoding::Partition(_) = self.found.recoding {
+        if let Recoding::Partition(tree) = &self.found.recoding {
             for &row in rows {
-                let class = self.class(row);
+                let class = tree.class_of(|attribute| self.code(attribute, row)) as usize;
+                let number = self.classes.number_of[class];
                 for &at in kept {
-                    let (lo, hi) = match class {
-                        Some(class) => self.extent(at, class),
-                        None => (self.code(at, row), self.code(at, row)),
+                    // A class that no training row is in has a region all the same.
+                    let (lo, hi) = match number {
+                        SUPPRESSED => self.regions[class][at],
+                        number => self.extent(at, number),
                     };
                     let places = &self.places[at];
                     values.extend([places[lo as usize], places[hi as usize]]);
@@ -235,8 +238,11 @@ pub(crate) fn cell_extent(attribute: &Attribute, cell: &Cell) -> (u32, u32) {
 fn known_code(attribute: &Attribute, texts: &BTreeMap<&str, u32>, text: &str) -> u32 {
     let dictionary = &attribute.dictionary;
     let last = attribute.n_values().max(1) - 1;
+    if let Some(&known) = texts.get(text) {
+        return known;
+    }
     if !matches!(attribute.shape, Shape::Numeric) {
-        return texts.get(text).copied().unwrap_or(last);
+        return last;
     }
     let before =
         |at: f64| u32::try_from(dictionary.positions.partition_point(|known| *known < at)).ok();

@@ -12,11 +12,13 @@ use super::{
 };
 use crate::error::{JobError, Problem};
 use crate::plan::Plan;
+use crate::run::Run;
 use crate::spec::JobSpec;
 use crate::workload;
 
 /// One fold: what was learned, from which rows, and which are held out.
 pub(super) struct Trained<'a> {
+    pub(super) run: &'a Run,
     pub(super) truth: &'a Truth,
     pub(super) release: &'a Release,
     pub(super) train: &'a [u32],
@@ -55,8 +57,7 @@ impl Trained<'_> {
         let targets = self.truth.targets.iter();
         let targets = targets
             .map(|target| self.target(target, models, projections, seed))
-            .collect::<Result<Vec<HeldTarget>, LearnError>>()
-            .map_err(|error| Problem::new(error.to_string()))?;
+            .collect::<Result<Vec<HeldTarget>, JobError>>()?;
         let mut selections = Vec::new();
         for (_, condition) in &plan.workload.selections {
             let set = &self.release.coding.set;
@@ -97,7 +98,7 @@ impl Trained<'_> {
         models: &Models,
         projections: bool,
         seed: u64,
-    ) -> Result<HeldTarget, LearnError> {
+    ) -> Result<HeldTarget, JobError> {
         let has_value = |row: &u32| target.numbers.is_none() || target.number(*row).is_some();
         let only = |rows: &[u32]| rows.iter().copied().filter(has_value).collect::<Vec<u32>>();
         let rows = Rows {
@@ -126,7 +127,8 @@ impl Trained<'_> {
         }
         if projections && n_models > 0 {
             let points = self.truth.points(&rows.original, &all);
-            let ranked = rank_columns(&points, &rows.ranking_labels())?;
+            let ranked =
+                rank_columns(&points, &rows.ranking_labels()).map_err(|error| failed(&error))?;
             let order: Vec<usize> = ranked.into_iter().map(|(column, _)| column).collect();
             for n_dropped in 0..order.len() {
                 let mut kept = order[n_dropped..].to_vec();
@@ -146,7 +148,8 @@ impl Trained<'_> {
         model: usize,
         kept: &[usize],
         seed: u64,
-    ) -> Result<(f64, f64), LearnError> {
+    ) -> Result<(f64, f64), JobError> {
+        self.run.go_on()?;
         let released = rows.figure(
             models,
             model,
@@ -213,6 +216,9 @@ impl Rows<'_> {
         if self.target.numbers.is_some() {
             let answer = mean(&self.numbers(&self.original));
             let truth = self.numbers(&self.held);
+            if truth.is_empty() {
+                return f64::NAN;
+            }
             return mean_absolute_error(&vec![answer; truth.len()], &truth);
         }
         let truth = self.labels(&self.held);
@@ -228,20 +234,32 @@ impl Rows<'_> {
         train: &[u32],
         (points, held): (&Features, &Features),
         seed: u64,
-    ) -> Result<f64, LearnError> {
+    ) -> Result<f64, JobError> {
+        if self.held.is_empty() {
+            return Ok(f64::NAN);
+        }
         if self.target.numbers.is_some() {
             let regressor = models.regressors[model].1;
-            let answers = regressor.predict(points, &self.numbers(train), held)?;
+            let answers = regressor
+                .predict(points, &self.numbers(train), held)
+                .map_err(|error| failed(&error))?;
             return Ok(mean_absolute_error(&answers, &self.numbers(&self.held)));
         }
         let learner = models.learners[model].1;
-        let answers = learner.predict(points, &self.labels(train), held, seed)?;
+        let answers = learner
+            .predict(points, &self.labels(train), held, seed)
+            .map_err(|error| failed(&error))?;
         Ok(accuracy(&answers, &self.labels(&self.held)))
     }
 }
 
+fn failed(error: &LearnError) -> JobError {
+    Problem::new(error.to_string()).into()
+}
+
+/// The mean over folds that have a row to be tried on.
 fn figure(values: impl Iterator<Item = f64>) -> Figure {
-    let values: Vec<f64> = values.collect();
+    let values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
     Figure { mean: mean(&values), deviation: standard_deviation(&values) }
 }
 

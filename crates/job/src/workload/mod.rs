@@ -12,6 +12,7 @@ use incrowd_search::{Algorithm, QueryValue, Split, Target, WeightedQuery, Worklo
 use crate::coding::OrderedColumn;
 use crate::error::{JobError, Problem, nearest};
 use crate::plan::{Plan, Role};
+use crate::query::queries_of_file;
 use crate::spec::{JobSpec, QuerySpec};
 use condition::{recoded_part, rectangles};
 
@@ -41,7 +42,7 @@ const SPLITS: [(&str, SplitName); 5] = [
 const MOST_NUMERIC_LABELS: u32 = 20;
 
 /// The most labels of a target.
-const MOST_LABELS: u32 = 1000;
+pub(crate) const MOST_LABELS: u32 = 1000;
 
 /// The most regions of all selections or of all queries together.
 const MOST_BOXES: usize = 1024;
@@ -76,7 +77,9 @@ impl WorkloadPlan {
         let composed = workload.has(SplitName::Selection) && plan.target().is_some();
         workload.uses_targets = asks_targets || composed && is_mondrian;
         workload.check_columns(plan, problems);
-        if asks_targets && plan.target().is_none() {
+        let names_target =
+            !spec.workload.targets.is_empty() || spec.columns.values().any(|column| column.target);
+        if asks_targets && !names_target {
             let what = if is_tds { "tds" } else { "splitting by infogain or lsd" };
             problems.push(
                 Problem::new(format!("{what} needs a target"))
@@ -120,8 +123,8 @@ impl WorkloadPlan {
         let is_mondrian = plan.method.algorithm == Algorithm::Mondrian;
         (!unused.is_empty()).then(|| {
             let way = if is_mondrian { "--split" } else { "--algorithm mondrian --split" };
-            let name = if unused[0] == "queries" { "queries" } else { "selection" };
-            format!("the search does not look at the {}; {way} {name} does", unused.join(" and "))
+            let names = unused.join(",").replace("selections", "selection");
+            format!("the search does not look at the {}; {way} {names} does", unused.join(" and "))
         })
     }
 
@@ -160,10 +163,42 @@ impl WorkloadPlan {
         if !problems.is_empty() {
             return;
         }
-        let is_sensitive = |name: &str| {
-            plan.columns.iter().any(|c| c.name == name && c.role == Some(Role::Sensitive))
+        let is_quasi =
+            |name: &str| plan.columns.iter().any(|c| c.name == name && c.role == Some(Role::Quasi));
+        let is_out = |name: &str| {
+            let column = plan.columns.iter().find(|column| column.name == name);
+            column.is_none_or(|column| matches!(column.role, None | Some(Role::Identifier)))
         };
-        if let Some(name) = self.asked_columns().find(|name| is_sensitive(name)) {
+        for condition in conditions {
+            let columns = condition.columns();
+            if recoded_part(condition, &is_quasi).is_none() {
+                problems.push(
+                    Problem::new(format!(
+                        "a condition of the workload joins recoded and other columns by OR: {}",
+                        columns.join(", ")
+                    ))
+                    .help("write a condition for each, or join them by AND"),
+                );
+            }
+        }
+        for name in seen.iter().filter(|name| is_out(name)) {
+            problems.push(
+                Problem::new(format!("the workload asks for `{name}`, which is not released"))
+                    .help("give the column a role, or ask for others"),
+            );
+        }
+        self.check_sums(plan, problems);
+    }
+
+    /// Refuses queries that would have the search look at what it must not, or cannot.
+    fn check_sums(&self, plan: &Plan, problems: &mut Vec<Problem>) {
+        let mut sensitive: Vec<&str> = self.asked_columns().collect();
+        sensitive.sort_unstable();
+        sensitive.dedup();
+        sensitive.retain(|name| {
+            plan.columns.iter().any(|c| c.name == *name && c.role == Some(Role::Sensitive))
+        });
+        for name in sensitive {
             problems.push(
                 Problem::new(format!(
                     "a query of the workload adds up `{name}`, which is sensitive"
@@ -174,28 +209,13 @@ impl WorkloadPlan {
                 ),
             );
         }
-        let is_quasi =
-            |name: &str| plan.columns.iter().any(|c| c.name == name && c.role == Some(Role::Quasi));
-        let is_out = |name: &str| {
-            let column = plan.columns.iter().find(|column| column.name == name);
-            column.is_none_or(|column| matches!(column.role, None | Some(Role::Identifier)))
-        };
-        for condition in conditions {
-            let columns = condition.columns();
-            if let Some(out) = columns.iter().find(|name| is_out(name)) {
-                problems.push(
-                    Problem::new(format!("the workload asks for `{out}`, which is not released"))
-                        .help("give the column a role, or ask for others"),
-                );
-            } else if recoded_part(condition, &is_quasi).is_none() {
-                problems.push(
-                    Problem::new(format!(
-                        "a condition of the workload joins recoded and other columns by OR: {}",
-                        columns.join(", ")
-                    ))
-                    .help("write a condition for each, or join them by AND"),
-                );
-            }
+        if self.queries.iter().any(|(query, _)| !query.group_by.is_empty()) {
+            problems.push(
+                Problem::new(
+                    "a query of the workload has a GROUP BY, which the search cannot look at",
+                )
+                .help("write a query for each group, with a WHERE"),
+            );
         }
     }
 
@@ -221,6 +241,12 @@ impl WorkloadPlan {
                 }
             }
         }
+        if self.has(SplitName::Selection) && selections.iter().all(|r| r.sides.is_empty()) {
+            problems.push(
+                Problem::new("no selection tells rows apart by a recoded column that the table has values for")
+                    .help("the release selects by other columns exactly; drop --split selection"),
+            );
+        }
         let queries = if self.has(SplitName::Queries) {
             self.weighted(plan, attributes, extras, &mut problems)
         } else {
@@ -243,6 +269,15 @@ impl WorkloadPlan {
         } else {
             Err(JobError::Request(problems))
         }
+    }
+
+    /// Refuses selections that do not fit the values of their columns, also if no search looks at them.
+    pub(crate) fn check_selections(&self, attributes: &[Attribute]) -> Result<(), JobError> {
+        let wrong = |(text, condition): &(String, Condition)| {
+            regions(attributes, condition).err().map(|problem| about(text, problem))
+        };
+        let problems: Vec<Problem> = self.selections.iter().filter_map(wrong).collect();
+        if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
     }
 
     /// The criteria in the order in which they are asked. Selections go before the targets' criterion, and
@@ -345,7 +380,11 @@ impl WorkloadPlan {
             };
             for aggregate in &query.aggregates {
                 let is_mean = matches!(aggregate, Aggregate::Avg(_));
-                let value = value_of(plan, attributes, extras, aggregate);
+                let value =
+                    value_of(plan, attributes, extras, aggregate).unwrap_or_else(|problem| {
+                        problems.push(problem);
+                        QueryValue::Rows
+                    });
                 let regions = regions.clone();
                 found.push(WeightedQuery { regions, value, is_mean, weight: *weight });
             }
@@ -354,27 +393,37 @@ impl WorkloadPlan {
     }
 }
 
-/// What an aggregate adds up. A least or greatest value, and a column without numbers, are treated as
-/// counts.
+/// What an aggregate adds up. A least or greatest value is treated as a count.
 fn value_of(
     plan: &Plan,
     attributes: &[Attribute],
     extras: &[(usize, usize, &OrderedColumn)],
     aggregate: &Aggregate,
-) -> QueryValue {
+) -> Result<QueryValue, Problem> {
     let (Aggregate::Sum(column) | Aggregate::Avg(column)) = aggregate else {
-        return QueryValue::Rows;
+        return Ok(QueryValue::Rows);
+    };
+    let refused = || {
+        Problem::new(format!(
+            "a query of the workload adds up `{column}`, which is not a column of numbers"
+        ))
+        .help("add up a column of numbers, or count rows")
     };
     if let Some(at) = attributes.iter().position(|attribute| attribute.name == *column) {
-        let is_line = matches!(attributes[at].shape, Shape::Numeric);
-        return if is_line { QueryValue::Attribute(at) } else { QueryValue::Rows };
+        let Attribute { shape, dictionary, .. } = &attributes[at];
+        return match shape {
+            Shape::Numeric if is_number(dictionary.kind) => Ok(QueryValue::Attribute(at)),
+            // Leaves that read as numbers: their sums are right if the rows are.
+            Shape::Tree(_) | Shape::Ordinal => Ok(QueryValue::Rows),
+            _ => Err(refused()),
+        };
     }
     let found = extras.iter().find(|(at, _, _)| plan.columns[*at].name == *column);
     match found {
         Some((_, extra, ordered)) if is_number(ordered.ranked.dictionary.kind) => {
-            QueryValue::Extra(*extra)
+            Ok(QueryValue::Extra(*extra))
         }
-        _ => QueryValue::Rows,
+        _ => Err(refused()),
     }
 }
 
@@ -423,20 +472,14 @@ fn queries(spec: &JobSpec, problems: &mut Vec<Problem>) -> Vec<(Query, f64)> {
     for query in &spec.workload.queries {
         texts.push(match query {
             QuerySpec::Sql(sql) => (sql.clone(), 1.0),
-            QuerySpec::Weighted { sql, weight } => (sql.clone(), *weight),
+            QuerySpec::Weighted(query) => (query.sql.clone(), query.weight),
         });
     }
     if let Some(path) = &spec.workload.queries_file {
-        match std::fs::read_to_string(Path::new(path)) {
-            Ok(text) => {
-                let lines = text.lines().map(|line| line.trim().trim_end_matches(';'));
-                let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-                texts.extend(lines.map(|line| (line.to_owned(), 1.0)));
-            }
-            Err(error) => problems.push(Problem::new(format!(
-                "the queries `{path}` cannot be read: {}",
-                error.kind()
-            ))),
+        match queries_of_file(Path::new(path)) {
+            Ok(queries) => texts.extend(queries.into_iter().map(|query| (query.text, 1.0))),
+            Err(JobError::Request(more)) => problems.extend(more),
+            Err(_) => {}
         }
     }
     let mut found = Vec::new();

@@ -117,6 +117,9 @@ fn squared_error(numbers: &[(u32, f64)]) -> f64 {
     numbers.iter().map(of).sum()
 }
 
+/// An attribute and the runs of its codes that a region admits.
+type Side = (usize, Vec<(u32, u32)>);
+
 /// Rows of a release that satisfy a condition, and further rows of classes whose cells overlap it: its
 /// imprecision (KDD 2006, equation 5).
 pub(crate) fn imprecision(
@@ -135,15 +138,24 @@ pub(crate) fn imprecision(
             satisfied += u64::from(rows);
         }
     }
+    let sides = |region: &Region| -> Vec<Side> {
+        region.sides.iter().map(|(at, codes)| (*at, codes.runs())).collect()
+    };
+    let runs: Vec<Vec<Side>> = regions.iter().map(sides).collect();
     let overlaps = |class: usize| {
-        regions.iter().any(|region| {
-            region.sides.iter().all(|(at, codes)| {
+        runs.iter().any(|sides| {
+            sides.iter().all(|(at, runs)| {
                 let column = &recoded.columns[*at];
                 let cell = &column.cells[column.of_class[class] as usize];
-                let (lo, hi) = cell_extent(&set.attributes[*at], cell);
-                match cell {
-                    Cell::Set(values) => values.iter().any(|&code| codes.contains(code)),
-                    _ => (lo..=hi).any(|code| codes.contains(code)),
+                let is_met = |lo: u32, hi: u32| {
+                    let next = runs.partition_point(|run| run.1 < lo);
+                    runs.get(next).is_some_and(|run| run.0 <= hi)
+                };
+                if let Cell::Set(values) = cell {
+                    values.iter().any(|&code| is_met(code, code))
+                } else {
+                    let (lo, hi) = cell_extent(&set.attributes[*at], cell);
+                    is_met(lo, hi)
                 }
             })
         })

@@ -28,7 +28,8 @@
 //! - Exact: no. Greedy; a cut is never undone.
 //! - Asks of the models: nothing. A model that is not monotone only makes it stop earlier.
 //! - Strict: every class holds at most `2d(k-1) + m` rows for `d` ordered attributes, `m` being the
-//!   most copies of one vector (Theorem 4), if k-anonymity is the only model.
+//!   most copies of one vector (Theorem 4), if k-anonymity is the only model
+//!   and a cut is made wherever one is allowable (not if selections alone decide).
 //! - Relaxed: at most `2k-1` rows (Theorem 5), but for rows that are equal on every attribute.
 //! - Deterministic: yes, on any number of threads.
 //!
