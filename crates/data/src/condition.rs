@@ -133,6 +133,21 @@ pub enum Aggregate {
     Max(String),
 }
 
+impl Aggregate {
+    /// The column whose values it looks at.
+    #[must_use]
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Aggregate::Count => None,
+            Aggregate::CountOf(column)
+            | Aggregate::Sum(column)
+            | Aggregate::Avg(column)
+            | Aggregate::Min(column)
+            | Aggregate::Max(column) => Some(column),
+        }
+    }
+}
+
 /// A query: `SELECT aggregates WHERE condition GROUP BY columns`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {

@@ -1,5 +1,7 @@
 //! Rows to learn from and rows to be tried on.
 
+use crate::learn::shuffle;
+
 /// Rows that are held out together; all others are learned from.
 pub type Fold = Vec<u32>;
 
@@ -24,20 +26,9 @@ fn ascending<'a>(rows: impl Iterator<Item = &'a u32>) -> Fold {
     rows
 }
 
-/// Fisher and Yates, with the numbers of Splitmix64 (Steele, Lea, Flood 2014).
 fn shuffled(n_rows: u32, seed: u64) -> Vec<u32> {
-    let mut state = seed;
-    let mut below = |n: u32| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        u32::try_from((z ^ (z >> 31)) % u64::from(n)).expect("below 2^32")
-    };
     let mut order: Vec<u32> = (0..n_rows).collect();
-    for last in (1..n_rows).rev() {
-        order.swap(last as usize, below(last + 1) as usize);
-    }
+    shuffle(&mut order, &mut { seed });
     order
 }
 

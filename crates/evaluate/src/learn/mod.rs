@@ -267,7 +267,7 @@ fn next_random(state: &mut u64) -> u64 {
 
 /// Puts `items` into a random order.
 #[expect(clippy::cast_possible_truncation, reason = "the remainder is below the length")]
-fn shuffle<T>(items: &mut [T], state: &mut u64) {
+pub(crate) fn shuffle<T>(items: &mut [T], state: &mut u64) {
     for end in (1..items.len()).rev() {
         items.swap(end, (next_random(state) % (end as u64 + 1)) as usize);
     }

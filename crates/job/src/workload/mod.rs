@@ -44,6 +44,9 @@ const MOST_NUMERIC_LABELS: u32 = 20;
 /// The most labels of a target.
 pub(crate) const MOST_LABELS: u32 = 1000;
 
+/// The most counts by value and label of one column that tds keeps: a gigabyte.
+const MOST_COUNTS: u64 = 1 << 27;
+
 /// The most regions of all selections or of all queries together.
 const MOST_BOXES: usize = 1024;
 
@@ -132,7 +135,7 @@ impl WorkloadPlan {
     pub(crate) fn asked_columns(&self) -> impl Iterator<Item = &str> {
         let is_used = self.has(SplitName::Queries);
         let queries = self.queries.iter().filter(move |_| is_used);
-        queries.flat_map(|(query, _)| query.aggregates.iter().filter_map(summed))
+        queries.flat_map(|(query, _)| query.aggregates.iter().filter_map(Aggregate::column))
     }
 
     /// Refuses columns that are not there, and conditions on columns that are not recoded.
@@ -144,7 +147,11 @@ impl WorkloadPlan {
             conditions.chain(self.queries.iter().map(|(query, _)| &query.condition)).collect();
         let tested = conditions.iter().flat_map(|condition| condition.columns());
         let of_queries = self.queries.iter().flat_map(|(query, _)| {
-            query.aggregates.iter().filter_map(summed).chain(query.group_by.iter().map(|c| &**c))
+            query
+                .aggregates
+                .iter()
+                .filter_map(Aggregate::column)
+                .chain(query.group_by.iter().map(|c| &**c))
         });
         for name in tested.chain(of_queries) {
             if seen.contains(&name) {
@@ -230,6 +237,21 @@ impl WorkloadPlan {
         let mut problems = Vec::new();
         let targets =
             if self.uses_targets { self.targets(plan, extras, &mut problems) } else { Vec::new() };
+        let n_labels: u64 =
+            extras.iter().map(|(_, _, o)| u64::from(o.ranked.dictionary.n_codes())).sum();
+        let is_tds = plan.method.algorithm == Algorithm::Tds;
+        for attribute in attributes.iter().filter(|_| is_tds) {
+            if u64::from(attribute.n_codes()) * n_labels > MOST_COUNTS {
+                problems.push(
+                    Problem::new(format!(
+                        "tds counts every value of `{}` by label: {} values and {n_labels} labels are too many",
+                        attribute.name,
+                        attribute.n_codes()
+                    ))
+                    .help("use --algorithm mondrian --split infogain"),
+                );
+            }
+        }
         let mut selections = Vec::new();
         if self.has(SplitName::Selection) {
             for (text, condition) in &self.selections {
@@ -430,18 +452,6 @@ fn value_of(
 /// Whether values are numbers that can be added up.
 fn is_number(kind: Kind) -> bool {
     matches!(kind, Kind::Integer | Kind::Decimal)
-}
-
-/// The column whose values an aggregate looks at.
-fn summed(aggregate: &Aggregate) -> Option<&str> {
-    match aggregate {
-        Aggregate::Count => None,
-        Aggregate::CountOf(column)
-        | Aggregate::Sum(column)
-        | Aggregate::Avg(column)
-        | Aggregate::Min(column)
-        | Aggregate::Max(column) => Some(column),
-    }
 }
 
 fn names(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Vec<SplitName> {
