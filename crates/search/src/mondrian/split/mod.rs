@@ -8,6 +8,7 @@
 //! reaches widest, then to the cut nearest the median.
 
 mod boxes;
+mod buffer;
 mod infogain;
 mod lsd;
 mod median;

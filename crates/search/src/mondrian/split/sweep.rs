@@ -3,6 +3,7 @@
 use incrowd_data::Shape;
 use incrowd_privacy::Tally;
 
+use super::buffer::with_table;
 use super::{Costs, Look, RegionCriterion};
 use crate::mondrian::cut::{self, Cut};
 use crate::partition::{Extent, PackedCode};
@@ -157,11 +158,12 @@ fn each_value<C: PackedCode, R: RegionCriterion>(
     // Rows and sums of a value lie side by side.
     let width = n_sums + 1;
     if span * width <= 4 * look.region.len() * width.min(8) {
-        let mut table = vec![0i64; span * width];
-        node.tabulate(look.region.column(attribute), lo, width, &mut table);
-        for (code, value) in (lo..).zip(table.chunks_exact(width)).filter(|(_, v)| v[0] > 0) {
-            call(code, value[0].unsigned_abs(), &value[1..]);
-        }
+        with_table(span * width, |table| {
+            node.tabulate(look.region.column(attribute), lo, width, table);
+            for (code, value) in (lo..).zip(table.chunks_exact(width)).filter(|(_, v)| v[0] > 0) {
+                call(code, value[0].unsigned_abs(), &value[1..]);
+            }
+        });
         return;
     }
     let mut points: Vec<(u32, u32)> = Vec::with_capacity(look.region.len());

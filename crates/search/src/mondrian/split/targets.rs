@@ -7,6 +7,7 @@
 
 use incrowd_data::{Codes, FrequencySet};
 
+use super::buffer::{return_codes, take_codes};
 use super::lsd::{self, Steps, Whole};
 use super::{Criterion, RegionCriterion, infogain};
 use crate::Target;
@@ -120,7 +121,8 @@ impl Criterion for Targets {
     type Region<'a> = OfRegion<'a>;
 
     fn at<C: PackedCode>(&self, region: &Buffers<'_, C>, _: &[Extent]) -> Option<OfRegion<'_>> {
-        let mut codes = Vec::with_capacity(self.terms.len() * region.len());
+        let mut codes = take_codes();
+        codes.reserve(self.terms.len() * region.len());
         let mut wholes = vec![Whole::default(); self.terms.len()];
         for (&vector, &rows) in region.vectors.iter().zip(&*region.rows) {
             for (term, whole) in self.terms.iter().zip(&mut wholes) {
@@ -131,6 +133,12 @@ impl Criterion for Targets {
         }
         wholes.iter_mut().for_each(Whole::settle);
         Some(OfRegion { criterion: self, codes, wholes })
+    }
+}
+
+impl Drop for OfRegion<'_> {
+    fn drop(&mut self) {
+        return_codes(std::mem::take(&mut self.codes));
     }
 }
 
