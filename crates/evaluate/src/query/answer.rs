@@ -301,14 +301,14 @@ impl<'a> Plan<'a> {
             Aggregate::CountOf(_) => count(column.rows, column.certain, column.possible),
             _ if is_none => none,
             Aggregate::Sum(_) => Answer {
-                estimate: Some(column.sum),
+                estimate: Some(column.sum).filter(|sum| sum.is_finite()),
                 exact: is_counted && column.is_sum_exact,
                 least: Some(column.sum_lo).filter(|bound| bound.is_finite()),
                 greatest: Some(column.sum_hi).filter(|bound| bound.is_finite()),
             },
             Aggregate::Avg(_) => {
                 let exact = is_counted && column.is_sum_exact;
-                let estimate = Some(column.sum / column.rows);
+                let estimate = Some(column.sum / column.rows).filter(|mean| mean.is_finite());
                 let known = estimate.filter(|_| exact);
                 Answer { estimate, exact, least: known, greatest: known }
             }

@@ -216,10 +216,8 @@ impl Sums {
             if both > 0.0 {
                 sums.share += both;
                 sums.sum += both * share.mean;
-                // Where only the mean is known, it stands for the ends.
-                let or_mean = |end: f64| if end.is_finite() { end } else { share.mean };
-                sums.likely.0 = sums.likely.0.min(or_mean(share.lo));
-                sums.likely.1 = sums.likely.1.max(or_mean(share.hi));
+                sums.likely.0 = sums.likely.0.min(share.likely.0);
+                sums.likely.1 = sums.likely.1.max(share.likely.1);
             }
         }
         for (share, _) in cells.present {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::error::{JobError, Problem, nearest};
 use crate::query::known::Knowledge;
-use crate::query::{Asked, columns};
+use crate::query::{Asked, Problems, columns};
 
 /// Where the cells of a column that queries name stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,18 +30,17 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Finds the columns of all queries; every one that is missing is reported.
+    /// Finds the columns of all queries; every one that is missing is a problem.
     pub(crate) fn new(
         source: &Source,
         knowledge: &Knowledge,
         asked: &[Asked],
-        named: &[String],
-        is_original: bool,
-    ) -> Result<Layout, JobError> {
+        (named, is_original): (&[String], bool),
+        problems: &mut Problems,
+    ) -> Layout {
         let mut layout = Layout { columns: Vec::new(), is_original };
-        let mut problems: Vec<Problem> = Vec::new();
         let what = if is_original { "the original table" } else { "the release" };
-        for Asked { text, query } in asked {
+        for Asked { at, text, query } in asked {
             for name in columns(query) {
                 if layout.columns.iter().any(|(known, _)| known == name) {
                     continue;
@@ -50,18 +49,17 @@ impl Layout {
                     layout.columns.push((name.to_owned(), place));
                 } else {
                     let message = text.at(&format!("column `{name}` is not in {what}"));
-                    problems.push(unknown(source, name, message));
+                    problems.of_query(*at, unknown(source, name, message));
                 }
             }
         }
         for name in named {
             if place(source, knowledge, name, is_original).is_none() {
                 let message = format!("column `{name}` is not in {what}");
-                problems.push(unknown(source, name, message));
+                problems.add(None, unknown(source, name, message));
             }
         }
-        problems.dedup();
-        if problems.is_empty() { Ok(layout) } else { Err(JobError::Request(problems)) }
+        layout
     }
 
     /// Which columns of the source are read: one at least, to count the rows.
@@ -117,31 +115,31 @@ fn unknown(source: &Source, name: &str, message: String) -> Problem {
     }
 }
 
-/// Reads the columns of a layout and groups equal rows.
+/// Reads the columns of a layout and groups equal rows. A column that cannot be understood is a problem, and
+/// left out.
 pub(crate) fn load(
     engine: &Engine,
     source: &Source,
     layout: &Layout,
     knowledge: &Knowledge,
+    problems: &mut Problems,
 ) -> Result<Release, JobError> {
     let table = read(engine, source, &layout.uses(source), false)?;
     let mut made = Vec::new();
     let mut codes: Vec<(Codes, u32)> = Vec::new();
-    let mut problems = Vec::new();
     for (name, place) in &layout.columns {
-        let known = knowledge.of(name, layout.is_original)?;
+        let Some(known) = problems.take(knowledge.of(name, layout.is_original))? else { continue };
         let labels = Labels::new(source, &table, *place);
         match column(name, *place, &labels, &known, knowledge) {
-            Ok(column) => made
-                .push(Column { is_of_class: !layout.is_original && column.is_of_class, ..column }),
+            Ok(column) => {
+                let is_of_class = !layout.is_original && column.is_of_class;
+                made.push(Column { is_of_class, ..column });
+                codes.push((labels.codes, labels.n_codes));
+            }
             Err(unreadable) => {
-                problems.push(labels.unreadable(name, &unreadable, layout.is_original));
+                problems.add(None, labels.unreadable(name, &unreadable, layout.is_original));
             }
         }
-        codes.push((labels.codes, labels.n_codes));
-    }
-    if !problems.is_empty() {
-        return Err(JobError::Request(problems));
     }
     let borrowed: Vec<(&Codes, u32)> = codes.iter().map(|(codes, n)| (codes, *n)).collect();
     let collapsed = collapse(&borrowed, table.n_rows);
@@ -254,7 +252,7 @@ fn column(
         list.is_open = false;
     }
     let is_one = |spread: &Spread| match &spread.values {
-        Values::None => true,
+        Values::None => !spread.is_open,
         Values::Range(lo, hi) => lo.total_cmp(hi).is_eq() && !spread.may_be_missing,
         Values::Run(lo, hi) => lo == hi && !spread.may_be_missing,
         Values::Set(_) | Values::About(_) => false,
@@ -275,6 +273,7 @@ fn add_means(spreads: &mut [Spread], texts: &[(Option<String>, Option<String>)])
     let mean = |text: &Option<String>| position(incrowd_data::Kind::Decimal, text.as_deref()?);
     let fits = |(spread, (_, text)): (&Spread, &(Option<String>, Option<String>))| {
         match (&spread.values, mean(text)) {
+            _ if spread.is_open => true,
             (Values::Range(lo, hi), Some(mean)) => *lo <= mean && mean <= *hi,
             (Values::None, None) => true,
             // A row that was left out has a star.
