@@ -232,7 +232,7 @@ fn unanswerable(text: &QueryText, error: &QueryError) -> Problem {
         QueryError::NotInList { .. } => {
             problem.help("compare it with values of the original table, not with labels")
         }
-        QueryError::GroupOfRanges { .. } => problem.help("group by another column"),
+        QueryError::GroupOfRanges { .. } | QueryError::UnknownGroups { .. } => problem.help("group by another column"),
         QueryError::TooManyGroups { .. } => problem.help("group by fewer columns"),
         _ => problem,
     }

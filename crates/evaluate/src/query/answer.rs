@@ -250,7 +250,8 @@ impl<'a> Plan<'a> {
             let mut is_one = true;
             for (&at, &(label, segment)) in self.groups.iter().zip(&labels) {
                 let list = values.of(at, &self.looked[at], label)?;
-                is_one &= list.len() == 1;
+                is_one &=
+                    list.len() == 1 && !self.looked[at].column.spreads[label as usize].is_open;
                 lists.push(list.iter().filter(|v| v.segment == segment).copied().collect());
             }
             for (keys, share) in products(&lists)? {

@@ -101,6 +101,11 @@ pub enum QueryError {
     /// Groups of a column whose values cannot be listed.
     #[error("column `{column}` holds ranges of {kind}s, whose values cannot be listed in GROUP BY")]
     GroupOfRanges { column: String, kind: Kind },
+    /// Groups of a column of which nothing is known.
+    #[error(
+        "nothing says which values column `{column}` holds, so that they cannot be listed in GROUP BY"
+    )]
+    UnknownGroups { column: String },
     /// More groups than anyone reads.
     #[error("GROUP BY makes more than {most} groups")]
     TooManyGroups { most: usize },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use incrowd_data::{CodeSet, Comparison, Test};
+use incrowd_data::{CodeSet, Comparison, Literal, Test};
 
 use super::domain::{Domain, Line, List, Parse};
 use super::spread::{Spread, Values};
@@ -13,6 +13,8 @@ use super::{Column, QueryError};
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
     cuts: Vec<f64>,
+    /// Texts that the column is compared with and that are not in its list, sorted.
+    unlisted: Vec<String>,
 }
 
 impl Segments {
@@ -22,29 +24,47 @@ impl Segments {
         tests: &[&Test],
         parse: Parse,
     ) -> Result<Segments, QueryError> {
-        let mut cuts = Vec::new();
+        let is_open = matches!(&column.domain, Domain::List(list) if list.is_open);
+        let mut unlisted = Vec::new();
         for test in tests {
-            let (literals, is_equality) = match test {
-                Test::Compare(comparison, literal) => {
-                    let is_equality =
-                        matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-                    (std::slice::from_ref(literal), is_equality)
+            let is_equality = match test {
+                Test::Compare(comparison, _) => {
+                    matches!(comparison, Comparison::Equal | Comparison::NotEqual)
                 }
-                Test::In(literals) | Test::NotIn(literals) => (&literals[..], true),
-                Test::IsMissing | Test::IsPresent => continue,
+                _ => true,
             };
-            for literal in literals {
-                let (key, is_known) = column.domain.key(&column.name, literal, parse)?;
-                let is_open = matches!(&column.domain, Domain::List(list) if list.is_open);
+            for literal in literals(test) {
+                let (_, is_known) = column.domain.key(&column.name, literal, parse)?;
                 if is_open && is_equality && !is_known {
                     return Err(QueryError::UnknownConstant { column: column.name.clone() });
                 }
-                cuts.push(key);
+                if !is_known {
+                    unlisted.push(literal.text.clone());
+                }
             }
         }
+        unlisted.sort_unstable();
+        unlisted.dedup();
+        let mut segments = Segments { cuts: Vec::new(), unlisted };
+        let all = tests.iter().flat_map(|test| literals(test));
+        let mut cuts: Vec<f64> = all.map(|literal| segments.key(column, literal, parse)).collect();
         cuts.sort_by(f64::total_cmp);
         cuts.dedup();
-        Ok(Segments { cuts })
+        segments.cuts = cuts;
+        Ok(segments)
+    }
+
+    /// The key of a constant that was looked at. Those that are not in a list have places of their own between
+    /// its values, in their order.
+    #[expect(clippy::cast_precision_loss, reason = "a query has few constants")]
+    fn key(&self, column: &Column, literal: &Literal, parse: Parse) -> f64 {
+        let (key, is_known) =
+            column.domain.key(&column.name, literal, parse).unwrap_or((f64::NAN, true));
+        if is_known {
+            return key;
+        }
+        let before = self.unlisted.partition_point(|text| *text < literal.text);
+        key - 0.5 + (before as f64 + 1.0) / (self.unlisted.len() as f64 + 1.0)
     }
 
     /// The number of pieces, that of missing cells included.
@@ -78,14 +98,8 @@ impl Segments {
 
     /// The pieces that satisfy a test.
     pub(super) fn satisfying(&self, column: &Column, test: &Test, parse: Parse) -> CodeSet {
-        let key =
-            |literal| column.domain.key(&column.name, literal, parse).map_or(f64::NAN, |k| k.0);
-        let keys: Vec<f64> = match test {
-            Test::Compare(_, literal) => vec![key(literal)],
-            Test::In(literals) | Test::NotIn(literals) => literals.iter().map(key).collect(),
-            Test::IsMissing | Test::IsPresent => Vec::new(),
-        };
-        let mut pieces: Vec<u32> = keys.iter().map(|key| self.of(*key)).collect();
+        let keys = literals(test).iter().map(|literal| self.key(column, literal, parse));
+        let mut pieces: Vec<u32> = keys.map(|key| self.of(key)).collect();
         pieces.sort_unstable();
         CodeSet::of(self.n_codes(), |piece| {
             let is_missing = piece == self.missing();
@@ -99,6 +113,15 @@ impl Segments {
                 Test::IsPresent => !is_missing,
             }
         })
+    }
+}
+
+/// The constants of a test.
+fn literals(test: &Test) -> &[Literal] {
+    match test {
+        Test::Compare(_, literal) => std::slice::from_ref(literal),
+        Test::In(literals) | Test::NotIn(literals) => literals,
+        Test::IsMissing | Test::IsPresent => &[],
     }
 }
 

@@ -375,3 +375,20 @@ fn whole_numbers_beyond_the_range() {
     let huge = format!("x < {}", "9".repeat(400));
     check(&x, Aggregate::Count, &[&huge], (2.0, true, 2.0, 2.0));
 }
+
+#[test]
+fn unlisted_texts_have_places_of_their_own() {
+    let x = release(&[("x", Known::Kind(Kind::Text), &["*", "b"])]);
+    check(&x, Aggregate::Count, &["x > c", "x < e"], (0.0, false, 0.0, 1.0));
+    check(&x, Aggregate::Count, &["x > e", "x < c"], (0.0, true, 0.0, 0.0));
+    check(&x, Aggregate::Count, &["x > a", "x < c"], (2.0, false, 1.0, 2.0));
+    let by = |known: Known, cells: &[&str]| {
+        let group_by = vec![of("x")];
+        let x = release(&[("x", known, cells)]);
+        answer(&x, &Query { aggregates: vec![Aggregate::Count], condition: all(&[]), group_by })
+    };
+    for kind in [Kind::Integer, Kind::Text, Kind::Date] {
+        let found = by(Known::Kind(kind), &["*", "*"]);
+        assert_eq!(found.is_err(), kind != Kind::Integer, "{found:?}");
+    }
+}

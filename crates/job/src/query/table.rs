@@ -1,6 +1,8 @@
 //! A release, or the table that it was made from, as queries see it.
 
-use incrowd_data::{Codes, collapse};
+use std::collections::BTreeMap;
+
+use incrowd_data::{Codes, Kind, Test, collapse};
 use incrowd_engine::{Engine, RawColumn, Source, Table, Use, position, read};
 use incrowd_evaluate::query::{
     Column, Domain, Known, Release, Spread, Unreadable, Values, read_bounds, read_labels,
@@ -26,6 +28,8 @@ enum Place {
 /// The columns that queries need.
 pub(crate) struct Layout {
     columns: Vec<(String, Place)>,
+    /// By column, the constants that it is compared with.
+    constants: BTreeMap<String, Vec<String>>,
     is_original: bool,
 }
 
@@ -38,7 +42,8 @@ impl Layout {
         (named, is_original): (&[String], bool),
         problems: &mut Problems,
     ) -> Layout {
-        let mut layout = Layout { columns: Vec::new(), is_original };
+        let constants = constants(asked);
+        let mut layout = Layout { columns: Vec::new(), constants, is_original };
         let what = if is_original { "the original table" } else { "the release" };
         for Asked { at, text, query } in asked {
             for name in columns(query) {
@@ -115,6 +120,33 @@ fn unknown(source: &Source, name: &str, message: String) -> Problem {
     }
 }
 
+/// By column, the constants that it is compared with.
+fn constants(asked: &[Asked]) -> BTreeMap<String, Vec<String>> {
+    let mut constants: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for Asked { query, .. } in asked {
+        query.condition.each_test(&mut |column, test| {
+            let literals = match test {
+                Test::Compare(_, literal) => std::slice::from_ref(literal),
+                Test::In(literals) | Test::NotIn(literals) => &literals[..],
+                Test::IsMissing | Test::IsPresent => &[],
+            };
+            let texts = literals.iter().map(|literal| literal.text.clone());
+            constants.entry(column.to_owned()).or_default().extend(texts);
+        });
+    }
+    constants
+}
+
+/// What a column of no declared type holds whose labels say nothing: what it is compared with.
+fn kind_of_constants(constants: &[String], known: Known) -> Known {
+    if !matches!(known, Known::Nothing | Known::Means { is_number: false, .. }) {
+        return known;
+    }
+    let is_of = |kind: &Kind| constants.iter().all(|text| position(*kind, text).is_some());
+    let kinds = [Kind::Decimal, Kind::Date, Kind::Timestamp, Kind::Boolean];
+    Known::Kind(kinds.into_iter().find(is_of).unwrap_or(Kind::Text))
+}
+
 /// Reads the columns of a layout and groups equal rows. A column that cannot be understood is a problem, and
 /// left out.
 pub(crate) fn load(
@@ -130,6 +162,11 @@ pub(crate) fn load(
     for (name, place) in &layout.columns {
         let Some(known) = problems.take(knowledge.of(name, layout.is_original))? else { continue };
         let labels = Labels::new(source, &table, *place);
+        let known = if knowledge.is_quasi(name) == Some(true) && labels.say_nothing() {
+            kind_of_constants(layout.constants.get(name).map_or(&[], Vec::as_slice), known)
+        } else {
+            known
+        };
         match column(name, *place, &labels, &known, knowledge) {
             Ok(column) => {
                 let is_of_class = !layout.is_original && column.is_of_class;
@@ -153,6 +190,7 @@ struct Labels {
     texts: Vec<(Option<String>, Option<String>)>,
     codes: Codes,
     n_codes: u32,
+    is_bounds: bool,
 }
 
 impl Labels {
@@ -166,7 +204,7 @@ impl Labels {
                 let (texts, codes) = sorted(raw(at));
                 let n_codes = u32::try_from(texts.len()).expect("fewer labels than rows");
                 let texts = texts.into_iter().map(|text| (text, None)).collect();
-                Labels { texts, codes, n_codes }
+                Labels { texts, codes, n_codes, is_bounds: false }
             }
             Place::Bounds(a, b) | Place::WithMean(a, b) => {
                 let (first, first_codes) = sorted(raw(a));
@@ -182,9 +220,21 @@ impl Labels {
                     (of(&first, &first_codes), of(&second, &second_codes))
                 };
                 let texts = pairs.representatives.iter().map(text).collect();
-                Labels { texts, codes: Codes::pack(n_codes, pairs.vector_of.into_iter()), n_codes }
+                let codes = Codes::pack(n_codes, pairs.vector_of.into_iter());
+                Labels { texts, codes, n_codes, is_bounds: matches!(place, Place::Bounds(..)) }
             }
         }
+    }
+
+    /// Whether the labels are stars, or bounds that are left empty.
+    fn say_nothing(&self) -> bool {
+        let is_star = |text: &Option<String>| text.as_deref() == Some("*");
+        let mut has_star = false;
+        let all = self.texts.iter().all(|(first, second)| {
+            has_star |= is_star(first) || self.is_bounds;
+            (first.is_none() && (second.is_none() || !self.is_bounds)) || is_star(first)
+        });
+        all && has_star
     }
 
     /// Labels that cannot be understood, with the first row that has one.
@@ -270,7 +320,7 @@ fn column(
 
 /// Adds the means of ranges, if every one lies within its range: otherwise the column is another one.
 fn add_means(spreads: &mut [Spread], texts: &[(Option<String>, Option<String>)]) {
-    let mean = |text: &Option<String>| position(incrowd_data::Kind::Decimal, text.as_deref()?);
+    let mean = |text: &Option<String>| position(Kind::Decimal, text.as_deref()?);
     let fits = |(spread, (_, text)): (&Spread, &(Option<String>, Option<String>))| {
         match (&spread.values, mean(text)) {
             _ if spread.is_open => true,
