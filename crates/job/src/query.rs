@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use incrowd_data::{Aggregate, Query};
 use incrowd_engine::{Engine, Source, SqlError, parse_query};
-use incrowd_evaluate::query::{GroupAnswers, QueryError, Release, answer};
+use incrowd_evaluate::query::{GroupAnswers, QueryError, Release, answer, mistakes};
 use rayon::prelude::*;
 
 use crate::error::{JobError, Problem};
@@ -215,8 +215,15 @@ fn answer_all(
     for (found, asked) in found.into_iter().zip(asked) {
         match found {
             Some(Ok(found)) => answers.push(found),
-            Some(Err(error)) => problems.of_query(asked.at, unanswerable(&asked.text, &error)),
-            None => {}
+            failed => {
+                let mut errors = mistakes(release, &asked.query);
+                if let (Some(Err(error)), true) = (failed, errors.is_empty()) {
+                    errors.push(error);
+                }
+                for error in errors {
+                    problems.of_query(asked.at, unanswerable(&asked.text, &error));
+                }
+            }
         }
     }
     answers

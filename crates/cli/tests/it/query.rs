@@ -308,6 +308,8 @@ fn all_problems_of_all_queries_are_reported_at_once() {
     let ended = folder.run("query r.csv --queries q.txt --original patients.csv");
     let places: Vec<usize> = says.iter().map(|text| ended.stderr.find(text).unwrap()).collect();
     assert!(places.is_sorted() && !ended.stderr.contains("line 5"), "{}", ended.stderr);
+    let many = "SELECT SUM(sex), MIN(zip) WHERE age = 'old' AND sexx = 1";
+    refused(&folder, "r.csv", many, &["column `sex` does", "`zip`", "`age` holds", "`sexx`"]);
     let all = [&says[1..2], &["does not exist"]].concat();
     folder.fails("query none.csv --queries q.txt", 2, &all);
     refused(&folder, "r.csv", "SELECT COUNT(*) WHERE age > 'x99999999999999999999'", &["integer"]);

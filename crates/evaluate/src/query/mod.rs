@@ -38,7 +38,7 @@ mod weigh;
 
 use incrowd_data::{Codes, Kind};
 
-pub use answer::{Answer, GroupAnswers, answer};
+pub use answer::{Answer, GroupAnswers, answer, mistakes};
 pub use deviation::{Deviation, Summary, deviation, summary};
 pub use domain::{Domain, Line, List, ListOrder, Parse, Value};
 pub use spread::{Known, Span, Spread, Unreadable, Values, read_bounds, read_labels};
