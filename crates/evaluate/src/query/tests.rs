@@ -392,3 +392,18 @@ fn unlisted_texts_have_places_of_their_own() {
         assert_eq!(found.is_err(), kind != Kind::Integer, "{found:?}");
     }
 }
+
+/// Of rows that may or may not be in a group, those with negative values may be the only ones.
+#[test]
+fn sums_of_groups_that_rows_may_be_in() {
+    let x = release(&[
+        ("s", Known::Nothing, &["{a|b}", "{a|b}", "{a|b}"]),
+        ("n", Known::Plain(None), &["-5", "7", "1"]),
+    ]);
+    let aggregates = vec![Aggregate::Sum(of("n"))];
+    let query = Query { aggregates, condition: all(&[]), group_by: vec![of("s")] };
+    for group in answer(&x, &query).unwrap() {
+        let answer = group.answers[0];
+        assert_eq!((answer.least, answer.greatest), (Some(-5.0), Some(8.0)));
+    }
+}
