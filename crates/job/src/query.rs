@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use incrowd_data::{Aggregate, Query};
 use incrowd_engine::{Engine, Source, SqlError, parse_query};
-use incrowd_evaluate::query::{GroupAnswers, QueryError, Release, answer};
+use incrowd_evaluate::query::{GroupAnswers, QueryError, Release, answer, mistakes};
 use rayon::prelude::*;
 
 use crate::error::{JobError, Problem};
@@ -50,45 +50,94 @@ pub struct QueryOptions {
 
 /// A query with its text.
 pub(crate) struct Asked {
+    /// Its place among all queries.
+    at: usize,
     text: QueryText,
     query: Query,
 }
 
+/// What is wrong with queries and with what they ask of, so that all of it is reported at once.
+#[derive(Default)]
+pub(crate) struct Problems(Vec<(Option<usize>, Problem)>);
+
+impl Problems {
+    /// A problem of a query.
+    fn of_query(&mut self, at: usize, problem: Problem) {
+        self.add(Some(at), problem);
+    }
+
+    fn add(&mut self, at: Option<usize>, problem: Problem) {
+        if !self.0.iter().any(|(_, known)| *known == problem) {
+            self.0.push((at, problem));
+        }
+    }
+
+    /// Takes up what is wrong with the request, and passes on other errors. Where there are other problems,
+    /// an error is one more of them.
+    fn take<T>(&mut self, found: Result<T, JobError>) -> Result<Option<T>, JobError> {
+        match found {
+            Ok(found) => return Ok(Some(found)),
+            Err(JobError::Request(problems)) => {
+                for problem in problems {
+                    self.add(None, problem);
+                }
+            }
+            Err(JobError::Engine(error)) if !self.0.is_empty() => {
+                self.add(None, Problem::new(error.to_string()));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(None)
+    }
+
+    /// The problems of no query, then those of queries in their order.
+    fn into_error(mut self) -> Option<JobError> {
+        self.0.sort_by_key(|(at, _)| *at);
+        let problems: Vec<Problem> = self.0.into_iter().map(|(_, problem)| problem).collect();
+        (!problems.is_empty()).then_some(JobError::Request(problems))
+    }
+}
+
 /// Answers queries over a release.
 pub fn query(run: &Run, options: &QueryOptions) -> Result<QueryReport, JobError> {
-    let asked = parse(&options.queries)?;
-    let knowledge = Knowledge::new(options)?;
+    let mut problems = Problems::default();
+    let asked = parse(&options.queries, &mut problems)?;
+    let knowledge = problems.take(Knowledge::new(options))?;
     run.with_engine(options.threads, |engine| {
-        run.enter(Stage::Open);
-        let source = Source::open(engine, &options.release)?;
-        let release = look(run, engine, &source, &asked, &knowledge, options)?;
-        let answers = answer_all(&release, &asked)?;
-        let truth = match &options.original {
-            None => None,
-            Some(original) => {
-                run.enter(Stage::Open);
-                let source = Source::open(engine, original)?;
-                Some(truth(run, engine, &source, &asked, &knowledge)?)
+        let mut release = None;
+        let mut truth = None;
+        if let Some(knowledge) = &knowledge {
+            let looking = Looking { run, engine, asked: &asked, knowledge };
+            let found = looking.answers(&options.release, &options.named, false, &mut problems);
+            release = problems.take(found)?;
+            if let Some(original) = &options.original {
+                let found = looking.answers(original, &[], true, &mut problems);
+                truth = problems.take(found)?;
             }
-        };
-        Ok(report::report(&asked, &release, &answers, truth.as_ref()))
+        }
+        match (problems.into_error(), release) {
+            (Some(error), _) => Err(error),
+            (None, Some((release, answers))) => {
+                Ok(report::report(&asked, &release, &answers, truth.as_ref()))
+            }
+            (None, None) => unreachable!("a release that is not there is a problem"),
+        }
     })
 }
 
-/// Reads all queries; every bad one is reported.
-fn parse(texts: &[QueryText]) -> Result<Vec<Asked>, JobError> {
+/// Reads all queries; those that cannot be read are problems.
+fn parse(texts: &[QueryText], problems: &mut Problems) -> Result<Vec<Asked>, JobError> {
     if texts.is_empty() {
         return Err(Problem::new("there is no query").help("write one query a line").into());
     }
     let mut asked = Vec::new();
-    let mut problems = Vec::new();
-    for text in texts {
+    for (at, text) in texts.iter().enumerate() {
         match parse_query(&text.text) {
-            Ok(query) => asked.push(Asked { text: text.clone(), query }),
-            Err(error) => problems.push(bad_sql(text, &error)),
+            Ok(query) => asked.push(Asked { at, text: text.clone(), query }),
+            Err(error) => problems.of_query(at, bad_sql(text, &error)),
         }
     }
-    if problems.is_empty() { Ok(asked) } else { Err(JobError::Request(problems)) }
+    Ok(asked)
 }
 
 fn bad_sql(text: &QueryText, error: &SqlError) -> Problem {
@@ -120,48 +169,64 @@ pub(crate) fn columns(query: &Query) -> Vec<&str> {
     names
 }
 
-/// A release in labels.
-fn look(
-    run: &Run,
-    engine: &Engine,
-    source: &Source,
-    asked: &[Asked],
-    knowledge: &Knowledge,
-    options: &QueryOptions,
-) -> Result<Release, JobError> {
-    let layout = Layout::new(source, knowledge, asked, &options.named, false)?;
-    run.enter(Stage::Read);
-    load(engine, source, &layout, knowledge)
+/// Queries over tables.
+struct Looking<'a> {
+    run: &'a Run,
+    engine: &'a Engine,
+    asked: &'a [Asked],
+    knowledge: &'a Knowledge,
 }
 
-/// What the original table says.
-fn truth(
-    run: &Run,
-    engine: &Engine,
-    source: &Source,
-    asked: &[Asked],
-    knowledge: &Knowledge,
-) -> Result<(Release, Vec<Vec<GroupAnswers>>), JobError> {
-    let layout = Layout::new(source, knowledge, asked, &[], true)?;
-    run.enter(Stage::Read);
-    let table = load(engine, source, &layout, knowledge)?;
-    let answers = answer_all(&table, asked)?;
-    Ok((table, answers))
+impl Looking<'_> {
+    /// A table and the answers to the queries; of those that cannot be answered, the problems.
+    fn answers(
+        &self,
+        table: &str,
+        named: &[String],
+        is_original: bool,
+        problems: &mut Problems,
+    ) -> Result<(Release, Vec<Vec<GroupAnswers>>), JobError> {
+        self.run.enter(Stage::Open);
+        let source = Source::open(self.engine, table)?;
+        let layout =
+            Layout::new(&source, self.knowledge, self.asked, (named, is_original), problems);
+        self.run.enter(Stage::Read);
+        let release = load(self.engine, &source, &layout, self.knowledge, problems)?;
+        let answers = answer_all(&release, self.asked, problems);
+        Ok((release, answers))
+    }
 }
 
-/// The answers to all queries; every one that cannot be answered is reported.
-fn answer_all(release: &Release, asked: &[Asked]) -> Result<Vec<Vec<GroupAnswers>>, JobError> {
-    let found: Vec<Result<Vec<GroupAnswers>, QueryError>> =
-        asked.par_iter().map(|asked| answer(release, &asked.query)).collect();
+/// The answers to all queries whose columns are there; every one that cannot be answered is a problem.
+fn answer_all(
+    release: &Release,
+    asked: &[Asked],
+    problems: &mut Problems,
+) -> Vec<Vec<GroupAnswers>> {
+    let is_there = |name: &str| release.columns.iter().any(|column| column.name == name);
+    let found: Vec<Option<Result<Vec<GroupAnswers>, QueryError>>> = asked
+        .par_iter()
+        .map(|asked| {
+            let is_whole = columns(&asked.query).into_iter().all(is_there);
+            is_whole.then(|| answer(release, &asked.query))
+        })
+        .collect();
     let mut answers = Vec::new();
-    let mut problems = Vec::new();
     for (found, asked) in found.into_iter().zip(asked) {
         match found {
-            Ok(found) => answers.push(found),
-            Err(error) => problems.push(unanswerable(&asked.text, &error)),
+            Some(Ok(found)) => answers.push(found),
+            failed => {
+                let mut errors = mistakes(release, &asked.query);
+                if let (Some(Err(error)), true) = (failed, errors.is_empty()) {
+                    errors.push(error);
+                }
+                for error in errors {
+                    problems.of_query(asked.at, unanswerable(&asked.text, &error));
+                }
+            }
         }
     }
-    if problems.is_empty() { Ok(answers) } else { Err(JobError::Request(problems)) }
+    answers
 }
 
 fn unanswerable(text: &QueryText, error: &QueryError) -> Problem {
@@ -174,7 +239,7 @@ fn unanswerable(text: &QueryText, error: &QueryError) -> Problem {
         QueryError::NotInList { .. } => {
             problem.help("compare it with values of the original table, not with labels")
         }
-        QueryError::GroupOfRanges { .. } => problem.help("group by another column"),
+        QueryError::GroupOfRanges { .. } | QueryError::UnknownGroups { .. } => problem.help("group by another column"),
         QueryError::TooManyGroups { .. } => problem.help("group by fewer columns"),
         _ => problem,
     }

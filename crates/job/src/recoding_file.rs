@@ -368,6 +368,11 @@ fn cells(
                 }
                 _ => vec![0, last],
             },
+            // The whole domain: least and greatest value, and missing.
+            Cell::All if matches!(attribute.shape, Shape::Numeric | Shape::Ordinal) => {
+                let greatest = attribute.n_values().saturating_sub(1);
+                std::iter::once(0).chain([greatest]).chain(attribute.dictionary.missing()).collect()
+            }
             Cell::All => vec![0, last],
         };
         codes.into_iter().map(|code| attribute.dictionary.text(code).map(str::to_owned)).collect()

@@ -226,3 +226,92 @@ fn starred_rows_are_the_whole_domain() {
         assert!(of("relative_error") < 0.5, "{form}: {answer}");
     }
 }
+
+/// A class of values and missing cells is a star; the recoding says what it may be.
+#[test]
+fn stars_of_values_and_missing_cells() {
+    let folder = Folder::with(&[("a.csv", "age,s\n1,x\n2,x\n3,y\n,y\n")]);
+    folder.ok("anonymize a.csv -o r.csv -k 4 --quasi age --insensitive s --recoding r.json");
+    let recoding = folder.read("r.json");
+    assert!(recoding.contains(r#""cells":{"age":["1","3",null]}"#), "{recoding}");
+    let sql = "SELECT COUNT(*) WHERE age >= 2";
+    let ended = |args: &str, sql: &str| {
+        let answer = ask(&folder, args, sql);
+        let key = |key: &str| answer[key].clone();
+        (key("estimate"), key("exact"), key("least"), key("greatest"))
+    };
+    let number = |number: f64| Value::from(number);
+    let known = (number(2.0), Value::from(false), number(0.0), number(4.0));
+    assert_eq!(ended("r.csv --recoding r.json", sql), known);
+    let most = ask(&folder, "r.csv --recoding r.json", "SELECT MAX(age)");
+    assert_eq!((&most["estimate"], &most["greatest"]), (&3.into(), &3.into()));
+    let none = "SELECT COUNT(*) WHERE age > 3";
+    check(&folder, "r.csv --recoding r.json", none, 0.0, true);
+    // A file of old holds no greatest value: a star may be anything.
+    let old = recoding.replace(r#"["1","3",null]"#, r#"["1",null]"#);
+    std::fs::write(folder.path("old.json"), old).unwrap();
+    check(&folder, "r.csv --recoding old.json", none, 0.0, false);
+    let most = ask(&folder, "r.csv --recoding old.json", "SELECT MAX(age)");
+    assert_eq!(most["greatest"], Value::Null);
+    for file in ["r.json", "old.json"] {
+        folder.ok(&format!("apply {file} a.csv -o {file}.csv"));
+        assert_eq!(folder.read(&format!("{file}.csv")), folder.read("r.csv"));
+    }
+}
+
+#[test]
+fn columns_of_stars_only_are_understood_by_their_recoding() {
+    let folder = Folder::with(&[("t.csv", "a,b,s\n1,1.5,x\n2,2.5,x\n3,1.5,y\n4,2.5,y\n,,y\n")]);
+    for algorithm in ["single-dimensional", "koptimize", "hill-climb", "mondrian --relaxed"] {
+        folder.ok(&format!(
+            "anonymize t.csv -o r.csv -k 5 --quasi a,b --insensitive s --algorithm {algorithm} --recoding r.json --force"
+        ));
+        let args = "r.csv --recoding r.json --original t.csv";
+        for sql in ["SELECT COUNT(*) WHERE a > 2", "SELECT COUNT(b)", "SELECT SUM(a)"] {
+            let answer = ask(&folder, args, sql);
+            assert_eq!(answer["exact"], false, "{algorithm}: {sql}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn mean_labels_with_a_job() {
+    let table =
+        "n,day,flag\n1,2024-01-01,true\n,2024-01-02,false\n5,2024-01-05,true\n7,2024-01-06,true\n";
+    let job = "[columns]\nn = { role = \"quasi\" }\nday = { role = \"quasi\" }\n\
+               flag = { role = \"quasi\" }\n[privacy]\nk = 2\n[release]\nlabels = \"mean\"\n";
+    let folder = Folder::with(&[("t.csv", table), ("job.toml", job)]);
+    folder.ok("anonymize t.csv -o r.csv --job job.toml --recoding r.json");
+    for args in ["r.csv --job job.toml", "r.csv --recoding r.json"] {
+        for sql in ["SELECT COUNT(n)", "SELECT SUM(n)", "SELECT AVG(n)"] {
+            assert_eq!(ask(&folder, args, sql)["exact"], false, "{args}: {sql}");
+        }
+        for sql in ["SELECT COUNT(*) WHERE day < '2024-01-04'", "SELECT COUNT(*) WHERE flag = true"]
+        {
+            let answer = ask(&folder, &format!("{args} --original t.csv"), sql);
+            let of = |key: &str| answer[key].as_f64().unwrap();
+            assert!(of("least") <= of("true") && of("true") <= of("greatest"), "{sql}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn all_problems_of_all_queries_are_reported_at_once() {
+    let queries = "SELECT SUM(sex)\nSELECT COUNT(* WHERE\nSELECT COUNT(*) WHERE agee = 1\n\
+                   SELECT COUNT(*) WHERE age = 'old'\nSELECT COUNT(*)\nSELECT MIN(zip)\n";
+    let folder = Folder::with(&[("patients.csv", PATIENTS), ("q.txt", queries)]);
+    folder.ok(&format!("anonymize patients.csv -o r.csv {PATIENTS_JOB}"));
+    let says =
+        ["line 1: column `sex`", "line 2: ", "line 3: column `agee`", "line 4: column `age`"];
+    let says = [&says[..], &["line 6: column `zip`"]].concat();
+    folder.fails("query r.csv --queries q.txt --original patients.csv", 2, &says);
+    let ended = folder.run("query r.csv --queries q.txt --original patients.csv");
+    let places: Vec<usize> = says.iter().map(|text| ended.stderr.find(text).unwrap()).collect();
+    assert!(places.is_sorted() && !ended.stderr.contains("line 5"), "{}", ended.stderr);
+    let many = "SELECT SUM(sex), MIN(zip) WHERE age = 'old' AND sexx = 1";
+    refused(&folder, "r.csv", many, &["column `sex` does", "`zip`", "`age` holds", "`sexx`"]);
+    let all = [&says[1..2], &["does not exist"]].concat();
+    folder.fails("query none.csv --queries q.txt", 2, &all);
+    refused(&folder, "r.csv", "SELECT COUNT(*) WHERE age > 'x99999999999999999999'", &["integer"]);
+    check(&folder, "r.csv", "SELECT COUNT(*) WHERE age > 99999999999999999999999", 0.0, true);
+}

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use incrowd_data::{Aggregate, Query, Region};
 
 use super::groups::{Key, MOST_GROUPS, ValueLists, products};
-use super::segment::Share;
+use super::segment::{Segments, Share};
 use super::tally::{Cells, ColumnTally, Tally};
 use super::weigh::{Looked, Weight, look, regions, weigh};
-use super::{QueryError, Release};
+use super::{Column, QueryError, Release};
 
 /// What is known of one aggregate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +43,43 @@ pub fn answer(release: &Release, query: &Query) -> Result<Vec<GroupAnswers>, Que
         answers: query.aggregates.iter().map(|aggregate| plan.read(&tally, aggregate)).collect(),
     };
     Ok(groups.into_iter().map(answers).collect())
+}
+
+/// Everything that is wrong with the constants and sums of a query over the columns that are there.
+#[must_use]
+pub fn mistakes(release: &Release, query: &Query) -> Vec<QueryError> {
+    let mut found = Vec::new();
+    let mut add = |error: QueryError| {
+        if !found.contains(&error) {
+            found.push(error);
+        }
+    };
+    let of = |name: &str| release.columns.iter().find(|column| column.name == name);
+    for error in query.aggregates.iter().filter_map(|aggregate| unsummed(aggregate, of)) {
+        add(error);
+    }
+    query.condition.each_test(&mut |name, test| {
+        let segments = of(name).map(|column| Segments::new(column, &[test], release.parse));
+        if let Some(Err(error)) = segments {
+            add(error);
+        }
+    });
+    found
+}
+
+/// Why an aggregate cannot be a sum, if it is none.
+fn unsummed<'a>(
+    aggregate: &Aggregate,
+    of: impl Fn(&str) -> Option<&'a Column>,
+) -> Option<QueryError> {
+    let (column, name) = match aggregate {
+        Aggregate::Sum(column) => (column, "SUM"),
+        Aggregate::Avg(column) => (column, "AVG"),
+        _ => return None,
+    };
+    let is_number = of(column).is_none_or(|column| column.domain.is_number());
+    let column = column.clone();
+    (!is_number).then_some(QueryError::NoNumbers { column, aggregate: name })
 }
 
 /// By labels of the group columns and their segments, what was added up.
@@ -81,16 +118,9 @@ impl<'a> Plan<'a> {
         let place = |name: &str| {
             looked.iter().position(|l| l.column.name == name).expect("all columns are looked at")
         };
-        for aggregate in &query.aggregates {
-            let (column, name) = match aggregate {
-                Aggregate::Sum(column) => (column, "SUM"),
-                Aggregate::Avg(column) => (column, "AVG"),
-                _ => continue,
-            };
-            if !looked[place(column)].column.domain.is_number() {
-                let column = column.clone();
-                return Err(QueryError::NoNumbers { column, aggregate: name });
-            }
+        let of = |name: &str| Some(looked[place(name)].column);
+        if let Some(error) = query.aggregates.iter().find_map(|aggregate| unsummed(aggregate, of)) {
+            return Err(error);
         }
         let regions = regions(&looked, &query.condition, release.parse)?;
         let groups: Vec<usize> = query.group_by.iter().map(|name| place(name)).collect();
@@ -250,7 +280,8 @@ impl<'a> Plan<'a> {
             let mut is_one = true;
             for (&at, &(label, segment)) in self.groups.iter().zip(&labels) {
                 let list = values.of(at, &self.looked[at], label)?;
-                is_one &= list.len() == 1;
+                is_one &=
+                    list.len() == 1 && !self.looked[at].column.spreads[label as usize].is_open;
                 lists.push(list.iter().filter(|v| v.segment == segment).copied().collect());
             }
             for (keys, share) in products(&lists)? {
@@ -301,14 +332,14 @@ impl<'a> Plan<'a> {
             Aggregate::CountOf(_) => count(column.rows, column.certain, column.possible),
             _ if is_none => none,
             Aggregate::Sum(_) => Answer {
-                estimate: Some(column.sum),
+                estimate: Some(column.sum).filter(|sum| sum.is_finite()),
                 exact: is_counted && column.is_sum_exact,
                 least: Some(column.sum_lo).filter(|bound| bound.is_finite()),
                 greatest: Some(column.sum_hi).filter(|bound| bound.is_finite()),
             },
             Aggregate::Avg(_) => {
                 let exact = is_counted && column.is_sum_exact;
-                let estimate = Some(column.sum / column.rows);
+                let estimate = Some(column.sum / column.rows).filter(|mean| mean.is_finite());
                 let known = estimate.filter(|_| exact);
                 Answer { estimate, exact, least: known, greatest: known }
             }

@@ -196,12 +196,21 @@ impl Domain {
     }
 }
 
+/// A whole number that is too great to be told from its neighbours: it lies beyond all values.
+fn beyond(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let key = text.parse::<f64>().ok().filter(|_| is_whole)?;
+    (key.abs() >= 9e15).then(|| key.clamp(f64::MIN, f64::MAX))
+}
+
 /// The key of a constant: a number may have a fraction where the column has none, and a time is a part
 /// of a day.
 fn number(kind: Kind, text: &str, parse: Parse) -> Option<f64> {
     match kind {
         Kind::Integer | Kind::Decimal => {
-            parse(Kind::Decimal, text).or_else(|| parse(Kind::Integer, text))
+            let found = parse(Kind::Decimal, text).or_else(|| parse(Kind::Integer, text));
+            found.or_else(|| beyond(text))
         }
         Kind::Date => parse(Kind::Date, text)
             .or_else(|| parse(Kind::Timestamp, text).map(|nanos| nanos / 86_400e9)),

@@ -84,6 +84,12 @@ fn list(looked: &Looked, label: u32) -> Result<Vec<Listed>, QueryError> {
         (Values::Set(codes), Domain::List(list)) => {
             codes.iter().map(|&code| list.keys[code as usize]).collect()
         }
+        (Values::None, domain) if spread.is_open && spread.missing < 1.0 => {
+            return Err(match domain {
+                Domain::Line(line) => ranges(line.kind),
+                Domain::List(_) => QueryError::UnknownGroups { column: looked.column.name.clone() },
+            });
+        }
         _ => Vec::new(),
     };
     #[expect(clippy::cast_precision_loss, reason = "a small number")]

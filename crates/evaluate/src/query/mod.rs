@@ -38,10 +38,10 @@ mod weigh;
 
 use incrowd_data::{Codes, Kind};
 
-pub use answer::{Answer, GroupAnswers, answer};
+pub use answer::{Answer, GroupAnswers, answer, mistakes};
 pub use deviation::{Deviation, Summary, deviation, summary};
 pub use domain::{Domain, Line, List, ListOrder, Parse, Value};
-pub use spread::{Known, Spread, Unreadable, Values, read_bounds, read_labels};
+pub use spread::{Known, Span, Spread, Unreadable, Values, read_bounds, read_labels};
 
 /// A released column: distinct labels and what they stand for.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +101,11 @@ pub enum QueryError {
     /// Groups of a column whose values cannot be listed.
     #[error("column `{column}` holds ranges of {kind}s, whose values cannot be listed in GROUP BY")]
     GroupOfRanges { column: String, kind: Kind },
+    /// Groups of a column of which nothing is known.
+    #[error(
+        "nothing says which values column `{column}` holds, so that they cannot be listed in GROUP BY"
+    )]
+    UnknownGroups { column: String },
     /// More groups than anyone reads.
     #[error("GROUP BY makes more than {most} groups")]
     TooManyGroups { most: usize },

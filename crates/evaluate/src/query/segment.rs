@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use incrowd_data::{CodeSet, Comparison, Test};
+use incrowd_data::{CodeSet, Comparison, Literal, Test};
 
 use super::domain::{Domain, Line, List, Parse};
 use super::spread::{Spread, Values};
@@ -13,6 +13,8 @@ use super::{Column, QueryError};
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
     cuts: Vec<f64>,
+    /// Texts that the column is compared with and that are not in its list, sorted.
+    unlisted: Vec<String>,
 }
 
 impl Segments {
@@ -22,29 +24,47 @@ impl Segments {
         tests: &[&Test],
         parse: Parse,
     ) -> Result<Segments, QueryError> {
-        let mut cuts = Vec::new();
+        let is_open = matches!(&column.domain, Domain::List(list) if list.is_open);
+        let mut unlisted = Vec::new();
         for test in tests {
-            let (literals, is_equality) = match test {
-                Test::Compare(comparison, literal) => {
-                    let is_equality =
-                        matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-                    (std::slice::from_ref(literal), is_equality)
+            let is_equality = match test {
+                Test::Compare(comparison, _) => {
+                    matches!(comparison, Comparison::Equal | Comparison::NotEqual)
                 }
-                Test::In(literals) | Test::NotIn(literals) => (&literals[..], true),
-                Test::IsMissing | Test::IsPresent => continue,
+                _ => true,
             };
-            for literal in literals {
-                let (key, is_known) = column.domain.key(&column.name, literal, parse)?;
-                let is_open = matches!(&column.domain, Domain::List(list) if list.is_open);
+            for literal in literals(test) {
+                let (_, is_known) = column.domain.key(&column.name, literal, parse)?;
                 if is_open && is_equality && !is_known {
                     return Err(QueryError::UnknownConstant { column: column.name.clone() });
                 }
-                cuts.push(key);
+                if !is_known {
+                    unlisted.push(literal.text.clone());
+                }
             }
         }
+        unlisted.sort_unstable();
+        unlisted.dedup();
+        let mut segments = Segments { cuts: Vec::new(), unlisted };
+        let all = tests.iter().flat_map(|test| literals(test));
+        let mut cuts: Vec<f64> = all.map(|literal| segments.key(column, literal, parse)).collect();
         cuts.sort_by(f64::total_cmp);
         cuts.dedup();
-        Ok(Segments { cuts })
+        segments.cuts = cuts;
+        Ok(segments)
+    }
+
+    /// The key of a constant that was looked at. Those that are not in a list have places of their own between
+    /// its values, in their order.
+    #[expect(clippy::cast_precision_loss, reason = "a query has few constants")]
+    fn key(&self, column: &Column, literal: &Literal, parse: Parse) -> f64 {
+        let (key, is_known) =
+            column.domain.key(&column.name, literal, parse).unwrap_or((f64::NAN, true));
+        if is_known {
+            return key;
+        }
+        let before = self.unlisted.partition_point(|text| *text < literal.text);
+        key - 0.5 + (before as f64 + 1.0) / (self.unlisted.len() as f64 + 1.0)
     }
 
     /// The number of pieces, that of missing cells included.
@@ -78,14 +98,8 @@ impl Segments {
 
     /// The pieces that satisfy a test.
     pub(super) fn satisfying(&self, column: &Column, test: &Test, parse: Parse) -> CodeSet {
-        let key =
-            |literal| column.domain.key(&column.name, literal, parse).map_or(f64::NAN, |k| k.0);
-        let keys: Vec<f64> = match test {
-            Test::Compare(_, literal) => vec![key(literal)],
-            Test::In(literals) | Test::NotIn(literals) => literals.iter().map(key).collect(),
-            Test::IsMissing | Test::IsPresent => Vec::new(),
-        };
-        let mut pieces: Vec<u32> = keys.iter().map(|key| self.of(*key)).collect();
+        let keys = literals(test).iter().map(|literal| self.key(column, literal, parse));
+        let mut pieces: Vec<u32> = keys.map(|key| self.of(key)).collect();
         pieces.sort_unstable();
         CodeSet::of(self.n_codes(), |piece| {
             let is_missing = piece == self.missing();
@@ -102,6 +116,15 @@ impl Segments {
     }
 }
 
+/// The constants of a test.
+fn literals(test: &Test) -> &[Literal] {
+    match test {
+        Test::Compare(_, literal) => std::slice::from_ref(literal),
+        Test::In(literals) | Test::NotIn(literals) => literals,
+        Test::IsMissing | Test::IsPresent => &[],
+    }
+}
+
 /// The part of a label that lies in one piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Share {
@@ -114,6 +137,8 @@ pub(super) struct Share {
     pub(super) lo: f64,
     /// The greatest value there.
     pub(super) hi: f64,
+    /// The least and greatest value there that is likely.
+    pub(super) likely: (f64, f64),
 }
 
 /// How the labels of a column lie over the pieces. Labels that lie alike share an entry.
@@ -182,6 +207,9 @@ fn profile(domain: &Domain, spread: &Spread, segments: &Segments) -> Vec<Share> 
         (Values::Set(codes), Domain::List(list)) => listed(list, codes.iter().copied(), segments),
         _ => unreachable!("labels are read with their domain"),
     };
+    if spread.is_open {
+        shares = opened(domain, &shares, segments);
+    }
     if spread.missing > 0.0 {
         for share in &mut shares {
             share.weight *= present;
@@ -194,6 +222,7 @@ fn profile(domain: &Domain, spread: &Spread, segments: &Segments) -> Vec<Share> 
             mean: f64::NAN,
             lo: f64::NAN,
             hi: f64::NAN,
+            likely: (f64::NAN, f64::NAN),
         });
     }
     shares
@@ -202,27 +231,72 @@ fn profile(domain: &Domain, spread: &Spread, segments: &Segments) -> Vec<Share> 
 /// A range of a line: by the number of values where they can be counted, otherwise by length.
 fn range(line: &Line, lo: f64, hi: f64, segments: &Segments) -> Vec<Share> {
     if lo >= hi {
-        return vec![Share { segment: segments.of(lo), weight: 1.0, mean: lo, lo, hi: lo }];
+        let (segment, likely) = (segments.of(lo), (lo, lo));
+        return vec![Share { segment, weight: 1.0, mean: lo, lo, hi: lo, likely }];
     }
     let mut shares = Vec::new();
     for segment in segments.of(lo)..=segments.of(hi) {
-        let (from, to, is_key) = segments.ends(segment);
-        let share = if line.is_discrete() {
-            // Whole numbers strictly between two cuts, or the cut itself.
-            let first = if is_key { from.ceil() } else { from.floor() + 1.0 }.max(lo);
-            let last = if is_key { to.floor() } else { to.ceil() - 1.0 }.min(hi);
-            let n = last - first + 1.0;
-            (n > 0.0).then(|| (n / (hi - lo + 1.0), first, last))
-        } else {
-            let (first, last) = (from.max(lo), to.min(hi));
-            let is_possible = is_key || first < last;
-            is_possible.then(|| ((last - first) / (hi - lo), first, last))
-        };
-        if let Some((weight, lo, hi)) = share {
-            shares.push(Share { segment, weight, mean: lo + (hi - lo) / 2.0, lo, hi });
+        if let Some((first, last)) = piece(line, lo, hi, segments, segment) {
+            let weight = if line.is_discrete() {
+                (last - first + 1.0) / (hi - lo + 1.0)
+            } else {
+                (last - first) / (hi - lo)
+            };
+            let mean = first + (last - first) / 2.0;
+            let likely = (first, last);
+            shares.push(Share { segment, weight, mean, lo: first, hi: last, likely });
         }
     }
     shares
+}
+
+/// The least and greatest value of a range within a segment, if there is one.
+fn piece(line: &Line, lo: f64, hi: f64, segments: &Segments, segment: u32) -> Option<(f64, f64)> {
+    let (from, to, is_key) = segments.ends(segment);
+    if line.is_discrete() {
+        // Whole numbers strictly between two cuts, or the cut itself.
+        let first = if is_key { from.ceil() } else { from.floor() + 1.0 }.max(lo);
+        let last = if is_key { to.floor() } else { to.ceil() - 1.0 }.min(hi);
+        (first <= last).then_some((first, last))
+    } else {
+        let (first, last) = (from.max(lo), to.min(hi));
+        (is_key || first < last).then_some((first, last))
+    }
+}
+
+/// Values of which it is not known what else they may be: likely as they were, possible anywhere. Where
+/// nothing is likely, every piece between two constants is as likely as another.
+fn opened(domain: &Domain, likely: &[Share], segments: &Segments) -> Vec<Share> {
+    let everything = (f64::NEG_INFINITY, f64::INFINITY);
+    let possible = |segment: u32| {
+        let (lo, hi) = match domain {
+            Domain::Line(line) => piece(line, everything.0, everything.1, segments, segment)?,
+            Domain::List(_) => everything,
+        };
+        Some((segment, lo, hi))
+    };
+    let pieces: Vec<(u32, f64, f64)> = (0..segments.missing()).filter_map(possible).collect();
+    let n_between = pieces.iter().filter(|(segment, ..)| segment % 2 == 0).count();
+    #[expect(clippy::cast_precision_loss, reason = "a query has few constants")]
+    let alike = if likely.is_empty() { 1.0 / n_between as f64 } else { 0.0 };
+    pieces
+        .into_iter()
+        .map(|(segment, lo, hi)| match likely.iter().find(|share| share.segment == segment) {
+            Some(share) => Share { lo, hi, ..*share },
+            None => Share {
+                segment,
+                weight: if segment % 2 == 0 { alike } else { 0.0 },
+                mean: if lo.is_finite() && hi.is_finite() {
+                    lo + (hi - lo) / 2.0
+                } else {
+                    f64::NAN
+                },
+                lo,
+                hi,
+                likely: (f64::NAN, f64::NAN),
+            },
+        })
+        .collect()
 }
 
 /// Values of which only the mean is known: likely there, possible anywhere.
@@ -233,7 +307,9 @@ fn about(mean: f64, segments: &Segments) -> Vec<Share> {
             let (lo, hi, _) = segments.ends(segment);
             let is_likely = segment == likely;
             let (weight, mean) = if is_likely { (1.0, mean) } else { (0.0, f64::NAN) };
-            Share { segment, weight, mean, lo, hi }
+            // Only the mean is known: it stands for ends that are not.
+            let or_mean = |end: f64| if end.is_finite() { end } else { mean };
+            Share { segment, weight, mean, lo, hi, likely: (or_mean(lo), or_mean(hi)) }
         })
         .collect()
 }
@@ -257,6 +333,7 @@ fn listed(list: &List, codes: impl Iterator<Item = u32>, segments: &Segments) ->
             mean: chunk.iter().map(|(_, key)| key).sum::<f64>() / n(chunk.len()),
             lo: chunk[0].1,
             hi: chunk[chunk.len() - 1].1,
+            likely: (chunk[0].1, chunk[chunk.len() - 1].1),
         })
         .collect()
 }

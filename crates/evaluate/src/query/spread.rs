@@ -16,6 +16,8 @@ pub struct Spread {
     pub missing: f64,
     /// Whether it may be missing at all.
     pub may_be_missing: bool,
+    /// Whether it may also have a value that nothing speaks of.
+    pub is_open: bool,
     /// The mean of the class, where it is released.
     pub mean: Option<f64>,
 }
@@ -23,7 +25,7 @@ pub struct Spread {
 /// Values that are equally likely.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// None: the cell is missing.
+    /// None: the cell is missing, or nothing is known of its value.
     None,
     /// All from one key to another on a line, both included.
     Range(f64, f64),
@@ -37,11 +39,16 @@ pub enum Values {
 
 impl Spread {
     fn of(values: Values) -> Spread {
-        Spread { values, missing: 0.0, may_be_missing: false, mean: None }
+        Spread { values, missing: 0.0, may_be_missing: false, is_open: false, mean: None }
     }
 
     fn missing() -> Spread {
-        Spread { values: Values::None, missing: 1.0, may_be_missing: true, mean: None }
+        Spread { missing: 1.0, may_be_missing: true, ..Spread::of(Values::None) }
+    }
+
+    /// Anything, missing too; the values are those that are likely.
+    fn star(values: Values, missing: f64, is_open: bool) -> Spread {
+        Spread { missing, may_be_missing: true, is_open, ..Spread::of(values) }
     }
 }
 
@@ -61,7 +68,26 @@ pub enum Known {
     /// Leaves and nodes of a hierarchy.
     Tree(Hierarchy),
     /// Means of classes.
-    Means,
+    Means {
+        /// Whether the column holds numbers for certain; otherwise labels that are no numbers are recognised by
+        /// their form.
+        is_number: bool,
+        /// Whether a class may hold missing cells besides the values that its mean is of.
+        may_miss: bool,
+    },
+}
+
+/// Values of a line that are possible besides those of the labels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// The least.
+    pub lo: f64,
+    /// The greatest.
+    pub hi: f64,
+    /// Whether no value of the column lies outside.
+    pub is_whole: bool,
+    /// Whether the column has missing cells.
+    pub has_missing: bool,
 }
 
 /// Labels that cannot be understood, by their place.
@@ -72,25 +98,38 @@ pub struct Unreadable(pub Vec<usize>);
 pub fn read_labels(
     labels: &[Option<&str>],
     known: &Known,
-    span: Option<(f64, f64)>,
+    span: Option<Span>,
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     match known {
         Known::Nothing => by_form(labels, span, parse),
         Known::Plain(kind) => plain(labels, *kind, parse),
         Known::Kind(kind) if kind.is_numeric() => on_line(&forms(labels), *kind, span, parse),
-        Known::Kind(_) => sets(&forms(labels), &[], false, parse),
-        Known::Values(values) => sets(&forms(labels), values, false, parse),
+        Known::Kind(Kind::Boolean) => {
+            let forms = forms(labels);
+            sets(&forms, &both_truths(&forms), Hidden::Nothing, parse)
+        }
+        Known::Kind(_) => sets(&forms(labels), &[], Hidden::InStars, parse),
+        Known::Values(values) => sets(&forms(labels), values, Hidden::Nothing, parse),
         Known::Order(texts) => {
             let list = List::new(texts.clone(), ListOrder::Declared, parse);
-            in_list(&forms(labels), List { what: Some("declared order"), ..list }, None)
+            let list = List { what: Some("declared order"), ..list };
+            in_list(&forms(labels), list, None, false)
         }
         Known::Tree(hierarchy) => {
             let list = List::natural(hierarchy.leaves().map(str::to_owned).collect(), parse);
             let list = List { what: Some("hierarchy"), ..list };
-            in_list(&forms(labels), list, Some(hierarchy))
+            in_list(&forms(labels), list, Some(hierarchy), false)
         }
-        Known::Means => of_means(labels, parse),
+        Known::Means { is_number, may_miss } => {
+            let means = of_means(labels, *may_miss, parse);
+            let says_something = labels.iter().flatten().any(|label| *label != "*");
+            match means {
+                Ok(found) if *is_number || says_something => Ok(found),
+                Err(unreadable) if *is_number => Err(unreadable),
+                _ => by_form(labels, span, parse),
+            }
+        }
     }
 }
 
@@ -98,7 +137,7 @@ pub fn read_labels(
 pub fn read_bounds(
     labels: &[(Option<&str>, Option<&str>)],
     known: &Known,
-    span: Option<(f64, f64)>,
+    span: Option<Span>,
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     let forms: Vec<Form> = labels
@@ -115,7 +154,7 @@ pub fn read_bounds(
     match known {
         Known::Order(texts) => {
             let list = List::new(texts.clone(), ListOrder::Declared, parse);
-            in_list(&forms, List { what: Some("declared order"), ..list }, None)
+            in_list(&forms, List { what: Some("declared order"), ..list }, None, false)
         }
         Known::Kind(kind) if kind.is_numeric() => on_line(&forms, *kind, span, parse),
         _ => on_some_line(&forms, &LINE_KINDS, span, parse)
@@ -142,14 +181,14 @@ fn plain(
     let line = on_some_line(&forms, candidates, None, parse);
     match line {
         Some(found) if has_values || kind.is_some() => Ok(found),
-        _ => sets(&forms, &[], false, parse),
+        _ => sets(&forms, &[], Hidden::Nothing, parse),
     }
 }
 
 /// The narrowest reading that all labels allow.
 fn by_form(
     labels: &[Option<&str>],
-    span: Option<(f64, f64)>,
+    span: Option<Span>,
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     let forms = forms(labels);
@@ -171,7 +210,31 @@ fn by_form(
     if !hidden.is_empty() {
         return Err(Unreadable(hidden));
     }
-    sets(&forms, &[], true, parse)
+    let is_truth = |form: &Form| match form {
+        Form::Plain(text) => is_boolean(text),
+        Form::Missing | Form::Star => true,
+        Form::Set(members, _) => members.iter().all(|m| m.is_empty() || is_boolean(m)),
+        _ => false,
+    };
+    let is_boolean = forms.contains(&Form::Star) && forms.iter().all(is_truth);
+    let truths = if is_boolean { both_truths(&forms) } else { Vec::new() };
+    sets(&forms, &truths, Hidden::Anywhere, parse)
+}
+
+fn is_boolean(text: &str) -> bool {
+    text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false")
+}
+
+/// `true` and `false`, but those that labels write in another way.
+fn both_truths(forms: &[Form]) -> Vec<String> {
+    let is_written = |truth: &str| {
+        forms.iter().any(|form| match form {
+            Form::Plain(text) => text.eq_ignore_ascii_case(truth),
+            Form::Set(members, _) => members.iter().any(|m| m.eq_ignore_ascii_case(truth)),
+            _ => false,
+        })
+    };
+    ["false", "true"].into_iter().filter(|truth| !is_written(truth)).map(str::to_owned).collect()
 }
 
 /// Codes of digits, all of one length, of which some begin with zero or end in stars.
@@ -203,7 +266,7 @@ fn padded(forms: &[Form]) -> Option<(Domain, Vec<Spread>)> {
 fn on_line(
     forms: &[Form],
     kind: Kind,
-    span: Option<(f64, f64)>,
+    span: Option<Span>,
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     let mut unreadable = Vec::new();
@@ -218,23 +281,22 @@ fn on_line(
     if !unreadable.is_empty() {
         return Err(Unreadable(unreadable));
     }
-    let covered = ranges.iter().flatten().copied().chain(span);
+    let spanned = span.map(|span| (span.lo, span.hi));
+    let covered = ranges.iter().flatten().copied().chain(spanned);
     let (lo, hi) =
         covered.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), (a, b)| (lo.min(a), hi.max(b)));
     let line = Line { kind, width: None, lo, hi };
-    let star = forms.iter().position(|form| matches!(form, Form::Star));
-    if let (Some(star), true) = (star, lo > hi) {
-        return Err(Unreadable(vec![star]));
-    }
-    let has_missing = forms.contains(&Form::Missing);
+    let all = if lo > hi { Values::None } else { Values::Range(lo, hi) };
+    let is_open = !span.is_some_and(|span| span.is_whole);
+    let has_missing = forms.contains(&Form::Missing) || span.is_some_and(|span| span.has_missing);
     // Where values can be counted, missing is one more of them.
-    let missing = if has_missing && line.is_discrete() { 1.0 / (hi - lo + 2.0) } else { 0.0 };
+    let is_counted = line.is_discrete() && lo <= hi;
+    let missing = if has_missing && is_counted { 1.0 / (hi - lo + 2.0) } else { 0.0 };
     let spread = |(form, range): (&Form, &Option<(f64, f64)>)| match (form, range) {
         (Form::Missing, _) => Spread::missing(),
-        (Form::Empty, _) if lo > hi => Spread::missing(),
-        (Form::Empty, _) => Spread { values: Values::Range(lo, hi), ..Spread::missing() },
+        (Form::Empty, _) => Spread::star(all.clone(), 1.0, is_open),
         (_, Some((lo, hi))) => Spread::of(Values::Range(*lo, *hi)),
-        (_, None) => Spread { missing, may_be_missing: true, ..Spread::of(Values::Range(lo, hi)) },
+        (_, None) => Spread::star(all.clone(), missing, is_open),
     };
     let spreads = forms.iter().zip(&ranges).map(spread).collect();
     Ok((Domain::Line(line), spreads))
@@ -256,7 +318,7 @@ fn range_of(form: &Form, kind: Kind, parse: Parse) -> Option<(f64, f64)> {
 fn on_some_line(
     forms: &[Form],
     kinds: &[Kind],
-    span: Option<(f64, f64)>,
+    span: Option<Span>,
     parse: Parse,
 ) -> Option<(Domain, Vec<Spread>)> {
     let allows = |form: &Form, kind: Kind| {
@@ -268,13 +330,25 @@ fn on_some_line(
     likely.find_map(|&kind| on_line(forms, kind, span, parse).ok())
 }
 
+/// Where values may hide that no label names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hidden {
+    /// All values are known.
+    Nothing,
+    /// A star may be any value.
+    InStars,
+    /// Any label may be a node of a hierarchy.
+    Anywhere,
+}
+
 /// Labels as values and sets of values.
 fn sets(
     forms: &[Form],
     values: &[String],
-    is_open: bool,
+    hidden: Hidden,
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
+    let is_open = hidden == Hidden::Anywhere;
     let mut found: BTreeSet<&str> = values.iter().map(String::as_str).collect();
     let mut unreadable = Vec::new();
     for (at, form) in forms.iter().enumerate() {
@@ -298,7 +372,7 @@ fn sets(
     }
     let texts = found.into_iter().map(str::to_owned).collect();
     let list = List::natural(texts, parse);
-    in_list(forms, List { is_open, ..list }, None)
+    in_list(forms, List { is_open, ..list }, None, hidden != Hidden::Nothing)
 }
 
 /// Labels as values, ranges, sets and nodes of a list.
@@ -306,6 +380,7 @@ fn in_list(
     forms: &[Form],
     list: List,
     hierarchy: Option<&Hierarchy>,
+    is_star_open: bool,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     let places: std::collections::BTreeMap<&str, u32> =
         list.texts.iter().map(String::as_str).zip(0u32..).collect();
@@ -316,6 +391,7 @@ fn in_list(
         _ => false,
     });
     let top = u32::try_from(list.texts.len()).expect("fewer values than 2^32").checked_sub(1);
+    let all = top.map_or(Values::None, |top| Values::Run(0, top));
     let leaves =
         |text: &str| code(text).map(|code| (code, code)).or_else(|| node(hierarchy?, text));
     let whole = |text: &str| leaves(text).map(|(lo, hi)| Spread::of(Values::Run(lo, hi)));
@@ -324,15 +400,13 @@ fn in_list(
     for (at, form) in forms.iter().enumerate() {
         let spread = match form {
             Form::Missing => Some(Spread::missing()),
-            Form::Star => top.map(|top| {
-                let missing = if has_missing { 1.0 / (f64::from(top) + 2.0) } else { 0.0 };
-                let values = Values::Run(0, top);
-                Spread { missing, may_be_missing: true, ..Spread::of(values) }
+            Form::Star => Some({
+                let is_counted = has_missing && top.is_some();
+                let missing =
+                    if is_counted { 1.0 / (f64::from(top.unwrap_or(0)) + 2.0) } else { 0.0 };
+                Spread::star(all.clone(), missing, is_star_open)
             }),
-            Form::Empty => Some(top.map_or_else(Spread::missing, |top| Spread {
-                values: Values::Run(0, top),
-                ..Spread::missing()
-            })),
+            Form::Empty => Some(Spread::star(all.clone(), 1.0, is_star_open)),
             Form::Plain(text) | Form::Mask(text) => whole(text),
             Form::Bounds(lo, hi) => code(lo)
                 .zip(code(hi))
@@ -375,12 +449,16 @@ fn set(members: &[String], code: impl Fn(&str) -> Option<u32>) -> Option<Spread>
 }
 
 /// Means of classes: nothing else is known of their values.
-fn of_means(labels: &[Option<&str>], parse: Parse) -> Result<(Domain, Vec<Spread>), Unreadable> {
+fn of_means(
+    labels: &[Option<&str>],
+    may_miss: bool,
+    parse: Parse,
+) -> Result<(Domain, Vec<Spread>), Unreadable> {
     let mut unreadable = Vec::new();
     let mut spreads = Vec::new();
     let mut keys: Vec<f64> = Vec::new();
     // A class that holds some missing cells has a mean like any other.
-    let may_be_missing = labels.iter().any(Option::is_none);
+    let may_be_missing = may_miss || labels.iter().any(Option::is_none);
     for (at, label) in labels.iter().enumerate() {
         let mean = label.and_then(|text| parse(Kind::Decimal, text));
         match (label, mean) {
@@ -403,10 +481,8 @@ fn of_means(labels: &[Option<&str>], parse: Parse) -> Result<(Domain, Vec<Spread
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &key| (lo.min(key), hi.max(key)));
     for spread in &mut spreads {
         if matches!(spread.values, Values::About(mean) if mean.is_nan()) {
-            if lo > hi {
-                return Err(Unreadable((0..labels.len()).collect()));
-            }
-            *spread = Spread { may_be_missing: true, ..Spread::of(Values::Range(lo, hi)) };
+            let all = if lo > hi { Values::None } else { Values::Range(lo, hi) };
+            *spread = Spread::star(all, 0.0, true);
         }
     }
     Ok((Domain::Line(Line { kind: Kind::Decimal, width: None, lo, hi }), spreads))

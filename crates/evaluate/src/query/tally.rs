@@ -57,6 +57,9 @@ pub(super) struct ColumnTally {
     pub(super) sum: f64,
     pub(super) sum_lo: f64,
     pub(super) sum_hi: f64,
+    /// What the sum of any part of the rows lies between.
+    part_lo: f64,
+    part_hi: f64,
     /// Whether the sum is that of every table of which the labels are true.
     pub(super) is_sum_exact: bool,
     /// The least value that is likely, the least that is possible, and the least that is certain to occur.
@@ -104,6 +107,8 @@ impl Default for ColumnTally {
             sum: 0.0,
             sum_lo: 0.0,
             sum_hi: 0.0,
+            part_lo: 0.0,
+            part_hi: 0.0,
             is_sum_exact: true,
             min: Extreme::default(),
             max: Extreme::default(),
@@ -147,6 +152,8 @@ impl ColumnTally {
         };
         self.sum_lo += rows * lo;
         self.sum_hi += rows * hi;
+        self.part_lo += rows * sums.lo.min(0.0);
+        self.part_hi += rows * sums.hi.max(0.0);
         let is_whole_class = cells.has_ends && cells.is_closed && is_present;
         let attains = is_certain && (is_whole_class || (is_one_value && is_present));
         let attained = |end: f64| if attains { end } else { f64::INFINITY };
@@ -178,8 +185,8 @@ impl ColumnTally {
         self.certain += if is_all { other.certain } else { 0 };
         self.possible += other.possible;
         self.sum += other.sum * share;
-        self.sum_lo += if is_all { other.sum_lo } else { other.sum_lo.min(0.0) };
-        self.sum_hi += if is_all { other.sum_hi } else { other.sum_hi.max(0.0) };
+        self.sum_lo += if is_all { other.sum_lo } else { other.part_lo };
+        self.sum_hi += if is_all { other.sum_hi } else { other.part_hi };
         self.is_sum_exact &= other.is_sum_exact && (is_all || other.possible == 0);
         self.min.add(&other.min, share > 0.0, is_all);
         self.max.add(&other.max, share > 0.0, is_all);
@@ -216,10 +223,8 @@ impl Sums {
             if both > 0.0 {
                 sums.share += both;
                 sums.sum += both * share.mean;
-                // Where only the mean is known, it stands for the ends.
-                let or_mean = |end: f64| if end.is_finite() { end } else { share.mean };
-                sums.likely.0 = sums.likely.0.min(or_mean(share.lo));
-                sums.likely.1 = sums.likely.1.max(or_mean(share.hi));
+                sums.likely.0 = sums.likely.0.min(share.likely.0);
+                sums.likely.1 = sums.likely.1.max(share.likely.1);
             }
         }
         for (share, _) in cells.present {

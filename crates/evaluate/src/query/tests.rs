@@ -32,10 +32,11 @@ fn release(columns: &[(&str, Known, &[&str])]) -> Release {
         codes.push((Codes::pack(n, cells.iter().map(code)), n));
         let labels: Vec<Option<&str>> =
             labels.iter().map(|&label| Some(label).filter(|label| !label.is_empty())).collect();
-        let span = (*known == Known::Kind(Kind::Integer)).then_some((0.0, 5.0));
+        let span = Span { lo: 0.0, hi: 5.0, is_whole: true, has_missing: false };
+        let span = (*known == Known::Kind(Kind::Integer)).then_some(span);
         let (domain, spreads) = read_labels(&labels, known, span, parse).unwrap();
         let is_plain = matches!(known, Known::Plain(_));
-        let has_ends = !is_plain && !matches!(known, Known::Tree(_) | Known::Means);
+        let has_ends = !is_plain && !matches!(known, Known::Tree(_) | Known::Means { .. });
         let name = (*name).to_owned();
         made.push(Column { name, domain, spreads, is_of_class: !is_plain, has_ends });
     }
@@ -206,7 +207,7 @@ fn means_are_exact_over_whole_classes() {
     let labels = ["25.5", "25.5", "27.5", "27.5"];
     let sex = ["m", "m", "f", "f"];
     let x = release(&[
-        ("age", Known::Means, &labels),
+        ("age", Known::Means { is_number: true, may_miss: false }, &labels),
         ("sex", Known::Nothing, &sex),
         ("disease", Known::Plain(None), &["flu", "cold", "flu", "cold"]),
     ]);
@@ -303,4 +304,106 @@ fn what_cannot_be_answered() {
         fails(Aggregate::Count, test("d = 1")),
         QueryError::UnknownColumn { column: of("d") }
     );
+}
+
+/// Without a recoding a star may be any value: possible everywhere, certain nowhere.
+#[test]
+fn stars_of_an_unknown_domain_may_be_anything() {
+    let x = release(&[("x", Known::Nothing, &["*", "[1-2]", "4"])]);
+    check(&x, Aggregate::Count, &["x > 99"], (0.0, false, 0.0, 1.0));
+    check(&x, Aggregate::Count, &["x <= 99"], (3.0, false, 2.0, 3.0));
+    check(&x, Aggregate::Max(of("x")), &[], (4.0, false, 4.0, NONE));
+    check(&x, Aggregate::Max(of("x")), &["x < 9"], (4.0, false, 4.0, 8.0));
+    check(&x, Aggregate::Sum(of("x")), &["x > 3"], (4.25 + 0.75, false, 4.0, NONE));
+    check(&x, Aggregate::Count, &["x = 2.5"], (0.0, true, 0.0, 0.0));
+    // A column of a known type that is all stars: nothing is likely, anything is possible.
+    let x = release(&[("x", Known::Kind(Kind::Decimal), &["*", "*"])]);
+    check(&x, Aggregate::Count, &["x > 3"], (1.0, false, 0.0, 2.0));
+    check(&x, Aggregate::Count, &["x >= 3", "x <= 4"], (2.0 / 3.0, false, 0.0, 2.0));
+    check(&x, Aggregate::Count, &[], (2.0, true, 2.0, 2.0));
+    check(&x, Aggregate::Sum(of("x")), &[], (NONE, false, NONE, NONE));
+    check(&x, Aggregate::Min(of("x")), &["x > 3"], (NONE, false, 3.0, NONE));
+    let x = release(&[("x", Known::Kind(Kind::Text), &["*", "b"])]);
+    check(&x, Aggregate::Count, &["x = z"], (0.0, false, 0.0, 1.0));
+    check(&x, Aggregate::Count, &["x < a"], (0.0, false, 0.0, 1.0));
+}
+
+#[test]
+fn a_boolean_star_is_true_or_false() {
+    for known in [Known::Kind(Kind::Boolean), Known::Nothing] {
+        let x = release(&[("x", known, &["*", "TRUE"])]);
+        check(&x, Aggregate::Count, &["x = false"], (0.5, false, 0.0, 1.0));
+        check(&x, Aggregate::Count, &["x = true"], (1.5, false, 1.0, 2.0));
+    }
+    let x = release(&[("x", Known::Kind(Kind::Boolean), &["*", "*"])]);
+    check(&x, Aggregate::Count, &["x = false"], (1.0, false, 0.0, 2.0));
+}
+
+#[test]
+fn empty_bounds_are_missing_or_anything() {
+    let pairs = [(Some("25"), Some("28")), (None, None)];
+    let (domain, spreads) = read_bounds(&pairs, &Known::Nothing, None, parse).unwrap();
+    let column = Column { name: of("age"), domain, spreads, is_of_class: true, has_ends: true };
+    let vectors = vec![Codes::pack(2, [0, 1].into_iter())];
+    let ages = Release { columns: vec![column], vectors, counts: vec![4, 2], parse };
+    check(&ages, Aggregate::Count, &["age > 30"], (0.0, false, 0.0, 2.0));
+    check(&ages, Aggregate::CountOf(of("age")), &[], (4.0, false, 4.0, 6.0));
+    check(&ages, Aggregate::Count, &["age is missing"], (2.0, false, 0.0, 2.0));
+    check(&ages, Aggregate::Max(of("age")), &[], (28.0, false, 28.0, NONE));
+}
+
+#[test]
+fn means_may_hide_missing_cells() {
+    let known = Known::Means { is_number: true, may_miss: true };
+    let x = release(&[("age", known, &["25.5", "25.5", "*"])]);
+    check(&x, Aggregate::CountOf(of("age")), &[], (3.0, false, 0.0, 3.0));
+    check(&x, Aggregate::Avg(of("age")), &[], (25.5, false, NONE, NONE));
+    check(&x, Aggregate::Sum(of("age")), &[], (76.5, false, NONE, NONE));
+    // Of a column of unknown type, labels that are no numbers are no means.
+    let known = Known::Means { is_number: false, may_miss: true };
+    let x = release(&[("day", known.clone(), &["[2024-01-03-2024-01-06]", "2024-01-09"])]);
+    check(&x, Aggregate::Count, &["day < 2024-01-05"], (0.5, false, 0.0, 1.0));
+    let x = release(&[("b", known, &["{false|true}", "true"])]);
+    check(&x, Aggregate::Count, &["b = true"], (1.5, false, 1.0, 2.0));
+}
+
+#[test]
+fn whole_numbers_beyond_the_range() {
+    let x = release(&[("x", Known::Nothing, &["1", "2"])]);
+    check(&x, Aggregate::Count, &["x > 99999999999999999999999"], (0.0, true, 0.0, 0.0));
+    check(&x, Aggregate::Count, &["x > -99999999999999999999999"], (2.0, true, 2.0, 2.0));
+    let huge = format!("x < {}", "9".repeat(400));
+    check(&x, Aggregate::Count, &[&huge], (2.0, true, 2.0, 2.0));
+}
+
+#[test]
+fn unlisted_texts_have_places_of_their_own() {
+    let x = release(&[("x", Known::Kind(Kind::Text), &["*", "b"])]);
+    check(&x, Aggregate::Count, &["x > c", "x < e"], (0.0, false, 0.0, 1.0));
+    check(&x, Aggregate::Count, &["x > e", "x < c"], (0.0, true, 0.0, 0.0));
+    check(&x, Aggregate::Count, &["x > a", "x < c"], (2.0, false, 1.0, 2.0));
+    let by = |known: Known, cells: &[&str]| {
+        let group_by = vec![of("x")];
+        let x = release(&[("x", known, cells)]);
+        answer(&x, &Query { aggregates: vec![Aggregate::Count], condition: all(&[]), group_by })
+    };
+    for kind in [Kind::Integer, Kind::Text, Kind::Date] {
+        let found = by(Known::Kind(kind), &["*", "*"]);
+        assert_eq!(found.is_err(), kind != Kind::Integer, "{found:?}");
+    }
+}
+
+/// Of rows that may or may not be in a group, those with negative values may be the only ones.
+#[test]
+fn sums_of_groups_that_rows_may_be_in() {
+    let x = release(&[
+        ("s", Known::Nothing, &["{a|b}", "{a|b}", "{a|b}"]),
+        ("n", Known::Plain(None), &["-5", "7", "1"]),
+    ]);
+    let aggregates = vec![Aggregate::Sum(of("n"))];
+    let query = Query { aggregates, condition: all(&[]), group_by: vec![of("s")] };
+    for group in answer(&x, &query).unwrap() {
+        let answer = group.answers[0];
+        assert_eq!((answer.least, answer.greatest), (Some(-5.0), Some(8.0)));
+    }
 }

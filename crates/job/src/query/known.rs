@@ -2,7 +2,7 @@
 
 use incrowd_data::{Hierarchy, Kind};
 use incrowd_engine::position;
-use incrowd_evaluate::query::Known;
+use incrowd_evaluate::query::{Known, Span};
 use incrowd_release::LabelForm;
 use indexmap::IndexMap;
 
@@ -99,7 +99,8 @@ impl Knowledge {
         let is_number = matches!(kind, None | Some(Kind::Integer | Kind::Decimal));
         if self.labels == Some(LabelForm::Mean) && is_number && self.is_quasi(column) == Some(true)
         {
-            return Ok(Known::Means);
+            let may_miss = self.has_missing(column) != Some(false);
+            return Ok(Known::Means { is_number: kind.is_some(), may_miss });
         }
         let sequence = self.recoding.as_ref().and_then(|file| file.sequences.get(column));
         Ok(match (kind, sequence) {
@@ -109,20 +110,35 @@ impl Knowledge {
         })
     }
 
+    /// What classes of the recoding cover of a column.
+    fn covered<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a Vec<Option<String>>> {
+        let nodes = self.recoding.iter().flat_map(|recoding| &recoding.nodes);
+        nodes.filter_map(move |node| match node {
+            NodeRecord::Class { cells, .. } => cells.get(column),
+            NodeRecord::Cut { .. } | NodeRecord::Children { .. } => None,
+        })
+    }
+
+    /// Whether a column of numbers, dates or times has missing cells, if the recoding says so.
+    fn has_missing(&self, column: &str) -> Option<bool> {
+        self.covered(column).next()?;
+        Some(self.covered(column).flatten().any(Option::is_none))
+    }
+
     /// The least and the greatest value of a column that the recoding speaks of, on the number line.
-    pub(crate) fn span(&self, column: &str) -> Option<(f64, f64)> {
+    pub(crate) fn span(&self, column: &str) -> Option<Span> {
         let recoding = self.recoding.as_ref()?;
         let kind = self.columns.get(column)?.kind.as_deref()?;
         let kind = Kind::NAMES.iter().find(|(name, _)| *name == kind)?.1;
-        let of_classes = recoding.nodes.iter().filter_map(|node| match node {
-            NodeRecord::Class { cells, .. } => cells.get(column),
-            NodeRecord::Cut { .. } | NodeRecord::Children { .. } => None,
-        });
-        let values = of_classes.flatten().chain(recoding.cuts.get(column).into_iter().flatten());
+        let cuts = recoding.cuts.get(column).into_iter().flatten();
+        let values = self.covered(column).flatten().chain(cuts);
         let positions = values.flatten().filter_map(|text| position(kind, text));
-        positions.fold(None, |span: Option<(f64, f64)>, at| {
+        let (lo, hi) = positions.fold(None, |span: Option<(f64, f64)>, at| {
             Some(span.map_or((at, at), |(lo, hi)| (lo.min(at), hi.max(at))))
-        })
+        })?;
+        // Least and greatest value and missing: the whole domain. Files of old hold no greatest one.
+        let is_whole = self.covered(column).any(|cells| matches!(&cells[..], [_, Some(_), None]));
+        Some(Span { lo, hi, is_whole, has_missing: self.has_missing(column) == Some(true) })
     }
 }
 

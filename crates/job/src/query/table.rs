@@ -1,6 +1,8 @@
 //! A release, or the table that it was made from, as queries see it.
 
-use incrowd_data::{Codes, collapse};
+use std::collections::BTreeMap;
+
+use incrowd_data::{Codes, Kind, Test, collapse};
 use incrowd_engine::{Engine, RawColumn, Source, Table, Use, position, read};
 use incrowd_evaluate::query::{
     Column, Domain, Known, Release, Spread, Unreadable, Values, read_bounds, read_labels,
@@ -10,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::error::{JobError, Problem, nearest};
 use crate::query::known::Knowledge;
-use crate::query::{Asked, columns};
+use crate::query::{Asked, Problems, columns};
 
 /// Where the cells of a column that queries name stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,22 +28,24 @@ enum Place {
 /// The columns that queries need.
 pub(crate) struct Layout {
     columns: Vec<(String, Place)>,
+    /// By column, the constants that it is compared with.
+    constants: BTreeMap<String, Vec<String>>,
     is_original: bool,
 }
 
 impl Layout {
-    /// Finds the columns of all queries; every one that is missing is reported.
+    /// Finds the columns of all queries; every one that is missing is a problem.
     pub(crate) fn new(
         source: &Source,
         knowledge: &Knowledge,
         asked: &[Asked],
-        named: &[String],
-        is_original: bool,
-    ) -> Result<Layout, JobError> {
-        let mut layout = Layout { columns: Vec::new(), is_original };
-        let mut problems: Vec<Problem> = Vec::new();
+        (named, is_original): (&[String], bool),
+        problems: &mut Problems,
+    ) -> Layout {
+        let constants = constants(asked);
+        let mut layout = Layout { columns: Vec::new(), constants, is_original };
         let what = if is_original { "the original table" } else { "the release" };
-        for Asked { text, query } in asked {
+        for Asked { at, text, query } in asked {
             for name in columns(query) {
                 if layout.columns.iter().any(|(known, _)| known == name) {
                     continue;
@@ -50,18 +54,17 @@ impl Layout {
                     layout.columns.push((name.to_owned(), place));
                 } else {
                     let message = text.at(&format!("column `{name}` is not in {what}"));
-                    problems.push(unknown(source, name, message));
+                    problems.of_query(*at, unknown(source, name, message));
                 }
             }
         }
         for name in named {
             if place(source, knowledge, name, is_original).is_none() {
                 let message = format!("column `{name}` is not in {what}");
-                problems.push(unknown(source, name, message));
+                problems.add(None, unknown(source, name, message));
             }
         }
-        problems.dedup();
-        if problems.is_empty() { Ok(layout) } else { Err(JobError::Request(problems)) }
+        layout
     }
 
     /// Which columns of the source are read: one at least, to count the rows.
@@ -117,31 +120,63 @@ fn unknown(source: &Source, name: &str, message: String) -> Problem {
     }
 }
 
-/// Reads the columns of a layout and groups equal rows.
+/// By column, the constants that it is compared with.
+fn constants(asked: &[Asked]) -> BTreeMap<String, Vec<String>> {
+    let mut constants: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for Asked { query, .. } in asked {
+        query.condition.each_test(&mut |column, test| {
+            let literals = match test {
+                Test::Compare(_, literal) => std::slice::from_ref(literal),
+                Test::In(literals) | Test::NotIn(literals) => &literals[..],
+                Test::IsMissing | Test::IsPresent => &[],
+            };
+            let texts = literals.iter().map(|literal| literal.text.clone());
+            constants.entry(column.to_owned()).or_default().extend(texts);
+        });
+    }
+    constants
+}
+
+/// What a column of no declared type holds whose labels say nothing: what it is compared with.
+fn kind_of_constants(constants: &[String], known: Known) -> Known {
+    if !matches!(known, Known::Nothing | Known::Means { is_number: false, .. }) {
+        return known;
+    }
+    let is_of = |kind: &Kind| constants.iter().all(|text| position(*kind, text).is_some());
+    let kinds = [Kind::Decimal, Kind::Date, Kind::Timestamp, Kind::Boolean];
+    Known::Kind(kinds.into_iter().find(is_of).unwrap_or(Kind::Text))
+}
+
+/// Reads the columns of a layout and groups equal rows. A column that cannot be understood is a problem, and
+/// left out.
 pub(crate) fn load(
     engine: &Engine,
     source: &Source,
     layout: &Layout,
     knowledge: &Knowledge,
+    problems: &mut Problems,
 ) -> Result<Release, JobError> {
     let table = read(engine, source, &layout.uses(source), false)?;
     let mut made = Vec::new();
     let mut codes: Vec<(Codes, u32)> = Vec::new();
-    let mut problems = Vec::new();
     for (name, place) in &layout.columns {
-        let known = knowledge.of(name, layout.is_original)?;
+        let Some(known) = problems.take(knowledge.of(name, layout.is_original))? else { continue };
         let labels = Labels::new(source, &table, *place);
+        let known = if knowledge.is_quasi(name) == Some(true) && labels.say_nothing() {
+            kind_of_constants(layout.constants.get(name).map_or(&[], Vec::as_slice), known)
+        } else {
+            known
+        };
         match column(name, *place, &labels, &known, knowledge) {
-            Ok(column) => made
-                .push(Column { is_of_class: !layout.is_original && column.is_of_class, ..column }),
+            Ok(column) => {
+                let is_of_class = !layout.is_original && column.is_of_class;
+                made.push(Column { is_of_class, ..column });
+                codes.push((labels.codes, labels.n_codes));
+            }
             Err(unreadable) => {
-                problems.push(labels.unreadable(name, &unreadable, layout.is_original));
+                problems.add(None, labels.unreadable(name, &unreadable, layout.is_original));
             }
         }
-        codes.push((labels.codes, labels.n_codes));
-    }
-    if !problems.is_empty() {
-        return Err(JobError::Request(problems));
     }
     let borrowed: Vec<(&Codes, u32)> = codes.iter().map(|(codes, n)| (codes, *n)).collect();
     let collapsed = collapse(&borrowed, table.n_rows);
@@ -155,6 +190,7 @@ struct Labels {
     texts: Vec<(Option<String>, Option<String>)>,
     codes: Codes,
     n_codes: u32,
+    is_bounds: bool,
 }
 
 impl Labels {
@@ -168,7 +204,7 @@ impl Labels {
                 let (texts, codes) = sorted(raw(at));
                 let n_codes = u32::try_from(texts.len()).expect("fewer labels than rows");
                 let texts = texts.into_iter().map(|text| (text, None)).collect();
-                Labels { texts, codes, n_codes }
+                Labels { texts, codes, n_codes, is_bounds: false }
             }
             Place::Bounds(a, b) | Place::WithMean(a, b) => {
                 let (first, first_codes) = sorted(raw(a));
@@ -184,9 +220,21 @@ impl Labels {
                     (of(&first, &first_codes), of(&second, &second_codes))
                 };
                 let texts = pairs.representatives.iter().map(text).collect();
-                Labels { texts, codes: Codes::pack(n_codes, pairs.vector_of.into_iter()), n_codes }
+                let codes = Codes::pack(n_codes, pairs.vector_of.into_iter());
+                Labels { texts, codes, n_codes, is_bounds: matches!(place, Place::Bounds(..)) }
             }
         }
+    }
+
+    /// Whether the labels are stars, or bounds that are left empty.
+    fn say_nothing(&self) -> bool {
+        let is_star = |text: &Option<String>| text.as_deref() == Some("*");
+        let mut has_star = false;
+        let all = self.texts.iter().all(|(first, second)| {
+            has_star |= is_star(first) || self.is_bounds;
+            (first.is_none() && (second.is_none() || !self.is_bounds)) || is_star(first)
+        });
+        all && has_star
     }
 
     /// Labels that cannot be understood, with the first row that has one.
@@ -254,7 +302,7 @@ fn column(
         list.is_open = false;
     }
     let is_one = |spread: &Spread| match &spread.values {
-        Values::None => true,
+        Values::None => !spread.is_open,
         Values::Range(lo, hi) => lo.total_cmp(hi).is_eq() && !spread.may_be_missing,
         Values::Run(lo, hi) => lo == hi && !spread.may_be_missing,
         Values::Set(_) | Values::About(_) => false,
@@ -272,9 +320,10 @@ fn column(
 
 /// Adds the means of ranges, if every one lies within its range: otherwise the column is another one.
 fn add_means(spreads: &mut [Spread], texts: &[(Option<String>, Option<String>)]) {
-    let mean = |text: &Option<String>| position(incrowd_data::Kind::Decimal, text.as_deref()?);
+    let mean = |text: &Option<String>| position(Kind::Decimal, text.as_deref()?);
     let fits = |(spread, (_, text)): (&Spread, &(Option<String>, Option<String>))| {
         match (&spread.values, mean(text)) {
+            _ if spread.is_open => true,
             (Values::Range(lo, hi), Some(mean)) => *lo <= mean && mean <= *hi,
             (Values::None, None) => true,
             // A row that was left out has a star.
