@@ -153,14 +153,7 @@ fn bad_sql(text: &QueryText, error: &SqlError) -> Problem {
 /// The columns that a query needs.
 pub(crate) fn columns(query: &Query) -> Vec<&str> {
     let mut names = query.condition.columns();
-    let aggregated = query.aggregates.iter().filter_map(|aggregate| match aggregate {
-        Aggregate::Count => None,
-        Aggregate::CountOf(column)
-        | Aggregate::Sum(column)
-        | Aggregate::Avg(column)
-        | Aggregate::Min(column)
-        | Aggregate::Max(column) => Some(column.as_str()),
-    });
+    let aggregated = query.aggregates.iter().filter_map(Aggregate::column);
     for name in query.group_by.iter().map(String::as_str).chain(aggregated) {
         if !names.contains(&name) {
             names.push(name);

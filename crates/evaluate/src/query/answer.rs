@@ -98,22 +98,10 @@ struct Plan<'a> {
     is_closed: bool,
 }
 
-/// The column that an aggregate measures.
-fn measured(aggregate: &Aggregate) -> Option<&str> {
-    match aggregate {
-        Aggregate::Count => None,
-        Aggregate::CountOf(column)
-        | Aggregate::Sum(column)
-        | Aggregate::Avg(column)
-        | Aggregate::Min(column)
-        | Aggregate::Max(column) => Some(column),
-    }
-}
-
 impl<'a> Plan<'a> {
     fn new(release: &'a Release, query: &Query) -> Result<Plan<'a>, QueryError> {
         let mut others: Vec<&str> = query.group_by.iter().map(String::as_str).collect();
-        others.extend(query.aggregates.iter().filter_map(measured));
+        others.extend(query.aggregates.iter().filter_map(Aggregate::column));
         let looked = look(release, &query.condition, &others)?;
         let place = |name: &str| {
             looked.iter().position(|l| l.column.name == name).expect("all columns are looked at")
@@ -125,7 +113,7 @@ impl<'a> Plan<'a> {
         let regions = regions(&looked, &query.condition, release.parse)?;
         let groups: Vec<usize> = query.group_by.iter().map(|name| place(name)).collect();
         let mut columns: Vec<usize> =
-            query.aggregates.iter().filter_map(measured).map(place).collect();
+            query.aggregates.iter().filter_map(Aggregate::column).map(place).collect();
         columns.sort_unstable();
         columns.dedup();
         let is_of_class = |at: usize| looked[at].column.is_of_class;
@@ -319,7 +307,7 @@ impl<'a> Plan<'a> {
 
     /// The answer to one aggregate.
     fn read(&self, tally: &Tally, aggregate: &Aggregate) -> Answer {
-        let Some(name) = measured(aggregate) else {
+        let Some(name) = aggregate.column() else {
             return count(tally.rows, tally.certain, tally.possible);
         };
         let place = self.measured.iter().position(|&at| self.looked[at].column.name == name);
