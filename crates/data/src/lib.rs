@@ -35,4 +35,4 @@ pub use hierarchy_build::{BuildError, DatePart, MaskSide, dates, fan_out, interv
 pub use levels::Levels;
 pub use plain::{PlainColumn, PlainTable, PlainValues};
 pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};
-pub use recoding::{Assignment, Branches, Node, NodeId, PartitionTree, SUPPRESSED};
+pub use recoding::{Assignment, Block, Branches, Node, NodeId, PartitionTree, SUPPRESSED};

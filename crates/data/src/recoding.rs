@@ -17,6 +17,19 @@ pub struct Assignment {
     pub parts: Vec<(u32, u32, u32)>,
 }
 
+/// Columns that are recoded together, where different columns are recoded by different groups of rows: the
+/// vectors of a group have the same cells on these columns. Every column is in one block, and a class is
+/// what shares the groups of all blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The columns.
+    pub attributes: Vec<usize>,
+    /// By vector, its group.
+    pub group_of: Vec<u32>,
+    /// The number of groups.
+    pub n_groups: u32,
+}
+
 /// Index of a node in its [`PartitionTree`].
 pub type NodeId = u32;
 

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use incrowd_data::{Cuts, FrequencySet, Kind, Level, Levels};
 use incrowd_engine::{Engine, Format, Source, Table, read};
-use incrowd_release::{Classes, LabelForm, recode, recode_cuts, recode_levels, recode_regions};
+use incrowd_release::{
+    Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
+};
 use incrowd_search::{
     Found, MinimalNode, Outcome as SearchOutcome, Problem as SearchProblem, Recoding,
 };
@@ -79,6 +81,10 @@ impl Job<'_> {
         let assigned = Assigned {
             class_of: &found.assignment.class_of,
             parts: &found.assignment.parts,
+            blocks: match &found.recoding {
+                Recoding::Blocks(blocks) => blocks,
+                _ => &[],
+            },
             vector_of: &coding.vector_of,
         };
         let release =
@@ -154,7 +160,7 @@ impl Job<'_> {
             Recoding::Partition(_) => ("multidimensional", None),
             Recoding::FullDomain(levels) => ("full-domain", Some(levels)),
             Recoding::Intervals(_) => ("single-dimensional", None),
-            Recoding::Local => ("local", None),
+            Recoding::Blocks(_) | Recoding::Local => ("local", None),
         };
         let minimal = found.minimal.as_ref().map(|minimal| {
             let of_node = |node: &MinimalNode| MinimalReport {
@@ -253,6 +259,7 @@ pub(crate) fn classes(plan: &Plan, coding: &Coding, found: &Found) -> Classes {
         }
         (Recoding::Intervals(cuts), _) => recode_cuts(&coding.set, &found.assignment, cuts),
         (Recoding::FullDomain(levels), _) => recode_levels(&coding.set, &found.assignment, levels),
+        (Recoding::Blocks(blocks), _) => recode_blocks(&coding.set, &found.assignment, blocks),
         _ => recode(&coding.set, &found.assignment),
     }
 }

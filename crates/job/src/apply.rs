@@ -149,6 +149,7 @@ impl Application<'_> {
         let assigned = Assigned {
             class_of: &found.assignment.class_of,
             parts: &[],
+            blocks: &[],
             vector_of: &found.vector_of,
         };
         let release =

@@ -38,7 +38,7 @@ impl Default for Method {
 }
 
 /// The algorithms by the names of the command line.
-const ALGORITHMS: [(&str, Algorithm); 10] = [
+const ALGORITHMS: [(&str, Algorithm); 11] = [
     ("mondrian", Algorithm::Mondrian),
     ("optimal", Algorithm::Optimal),
     ("incognito", Algorithm::Incognito(Sharing::Basic)),
@@ -49,6 +49,7 @@ const ALGORITHMS: [(&str, Algorithm); 10] = [
     ("hill-climb", Algorithm::HillClimb),
     ("koptimize", Algorithm::KOptimize),
     ("tds", Algorithm::Tds),
+    ("butterfly", Algorithm::Butterfly { improves: true }),
 ];
 
 /// The variants of an algorithm.
@@ -65,6 +66,10 @@ fn variants(algorithm: Algorithm) -> &'static [(&'static str, Algorithm)] {
         Algorithm::BottomUp { .. } => &[
             ("rollup", Algorithm::BottomUp { rolls_up: true }),
             ("no-rollup", Algorithm::BottomUp { rolls_up: false }),
+        ],
+        Algorithm::Butterfly { .. } => &[
+            ("improved", Algorithm::Butterfly { improves: true }),
+            ("paper", Algorithm::Butterfly { improves: false }),
         ],
         Algorithm::Optimal
         | Algorithm::Samarati
@@ -176,6 +181,11 @@ fn weights(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Vec<(usi
 }
 
 impl Method {
+    /// Whether its recodings are no function of the values.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self.algorithm, Algorithm::MondrianRelaxed | Algorithm::Butterfly { .. })
+    }
+
     /// The algorithm's name and variant, as they are asked for.
     pub(crate) fn names(&self) -> (&'static str, Option<&'static str>) {
         let is_of = |known: Algorithm| {

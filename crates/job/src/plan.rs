@@ -4,7 +4,6 @@ use incrowd_data::Kind;
 use incrowd_engine::{Source, Use};
 use incrowd_quality::Measure;
 use incrowd_release::LabelForm;
-use incrowd_search::Algorithm;
 
 use crate::error::{JobError, Problem, nearest};
 use crate::method::{Method, method};
@@ -186,12 +185,10 @@ impl Plan {
                 column.is_asked = asked.contains(&column.name);
             }
         }
-        if plan.method.algorithm == Algorithm::MondrianRelaxed && plan.labels == LabelForm::Region {
+        if plan.method.is_local() && plan.labels == LabelForm::Region {
             problems.push(
-                Problem::new(
-                    "`region` labels need a recoding with regions; relaxed regions overlap",
-                )
-                .help("use --labels range, or drop --relaxed"),
+                Problem::new("`region` labels need a recoding with regions; a local one has none")
+                    .help("use --labels range, or --algorithm mondrian without --relaxed"),
             );
         }
         if problems.is_empty() { Ok(plan) } else { Err(JobError::Request(problems)) }

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use incrowd_data::{Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse};
+use incrowd_data::{
+    Attribute, Block, Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse,
+};
 use incrowd_engine::{
     Engine, EngineError, Format, Published, Rows, Source, Staged, Table, order_within, stage_bytes,
     write,
 };
-use incrowd_release::{Classes, LabelForm, labels};
+use incrowd_release::{Classes, LabelForm, group_of_class, labels};
 use rayon::prelude::*;
 
 use crate::coding::raw_column;
@@ -21,8 +23,16 @@ use crate::run::{Run, Stage, Stopwatch};
 pub(crate) struct Assigned<'a> {
     pub(crate) class_of: &'a [u32],
     pub(crate) parts: &'a [(u32, u32, u32)],
+    /// The groups of a recoding by blocks of columns; empty for others.
+    pub(crate) blocks: &'a [Block],
     /// By row, its vector.
     pub(crate) vector_of: &'a [u32],
+}
+
+impl<'a> Assigned<'a> {
+    fn block_of(&self, attribute: usize) -> Option<&'a Block> {
+        self.blocks.iter().find(|block| block.attributes.contains(&attribute))
+    }
 }
 
 /// A release that is about to be written.
@@ -207,43 +217,46 @@ impl Release<'_> {
         columns
     }
 
-    /// The mean of each class on an attribute, over the rows that have a value: in the order of the
-    /// values, so that rounding does not depend on the order of the rows, and never outside them.
+    /// The mean of each class on an attribute.
     fn means(&self, attribute: usize) -> Vec<Option<f64>> {
-        let positions = &self.set.attributes[attribute].dictionary.positions;
+        let n_classes = self.classes.recoded.sizes.len();
+        let Some(block) = self.assigned.block_of(attribute) else {
+            let number = |class: u32| self.classes.number_of[class as usize];
+            let placed = self.placed().map(|(vector, class, rows)| (vector, number(class), rows));
+            return means(
+                &self.set.attributes[attribute],
+                &self.set.vectors[attribute],
+                placed,
+                n_classes,
+            );
+        };
+        // A class of a recoding by blocks may be one row: the mean is that of its group.
+        let counts = self.set.counts.iter().enumerate();
+        let placed = counts.map(|(vector, &rows)| (vector, block.group_of[vector], rows));
+        let n_groups = block.n_groups as usize;
+        let of_group =
+            means(&self.set.attributes[attribute], &self.set.vectors[attribute], placed, n_groups);
+        let mut of_class = vec![None; n_classes];
+        let numbers = &self.classes.number_of;
+        let groups = group_of_class(self.assigned.class_of, numbers.len(), block);
+        for (&group, &number) in groups.iter().zip(numbers) {
+            if number != SUPPRESSED {
+                of_class[number as usize] = of_group[group as usize];
+            }
+        }
+        of_class
+    }
+
+    /// Vector, class and rows of everything that is released.
+    fn placed(&self) -> impl Iterator<Item = (usize, u32, u32)> {
         let divided = self.divided();
         let whole = self.assigned.class_of.iter().zip(&self.set.counts).enumerate();
         let whole = whole
-            .filter(|(vector, _)| !divided.get(*vector).copied().unwrap_or(false))
+            .filter(move |(vector, _)| !divided.get(*vector).copied().unwrap_or(false))
             .map(|(vector, (&class, &rows))| (vector, class, rows));
         let parts =
             self.assigned.parts.iter().map(|&(vector, class, rows)| (vector as usize, class, rows));
-        let mut cells: Vec<(u32, u32, u32)> = whole
-            .chain(parts)
-            .filter(|(_, class, rows)| *class != SUPPRESSED && *rows > 0)
-            .map(|(vector, class, rows)| {
-                let number = self.classes.number_of[class as usize];
-                (number, self.set.vectors[attribute].get(vector), rows)
-            })
-            .filter(|(number, code, _)| *number != SUPPRESSED && (*code as usize) < positions.len())
-            .collect();
-        cells.sort_unstable();
-        // However the rows are grouped into vectors.
-        cells.dedup_by(|next, kept| {
-            let is_same = (next.0, next.1) == (kept.0, kept.1);
-            kept.2 += if is_same { next.2 } else { 0 };
-            is_same
-        });
-        let mut means = vec![None; self.classes.recoded.sizes.len()];
-        for class in cells.chunk_by(|a, b| a.0 == b.0) {
-            let at = |cell: &(u32, u32, u32)| positions[cell.1 as usize];
-            let (least, greatest) = (at(&class[0]), at(&class[class.len() - 1]));
-            let n: f64 = class.iter().map(|cell| f64::from(cell.2)).sum();
-            let above: f64 =
-                class.iter().map(|cell| (at(cell) - least) / n * f64::from(cell.2)).sum();
-            means[class[0].0 as usize] = Some((least + above).clamp(least, greatest));
-        }
-        means
+        whole.chain(parts).filter(|(_, class, rows)| *class != SUPPRESSED && *rows > 0)
     }
 
     /// By vector, whether its rows are in several classes; empty if none are.
@@ -370,6 +383,38 @@ impl Release<'_> {
         let codes = rows.order.iter().map(|&row| raw.codes.get(row as usize));
         Some((Codes::pack(raw.n_codes(), codes), raw.n_codes()))
     }
+}
+
+/// The mean of each group of rows on an attribute, over the rows that have a value: in the order of the
+/// values, so that rounding does not depend on the order of the rows, and never outside them. `placed` has
+/// vectors with their group and rows.
+fn means(
+    attribute: &Attribute,
+    codes: &Codes,
+    placed: impl Iterator<Item = (usize, u32, u32)>,
+    n_groups: usize,
+) -> Vec<Option<f64>> {
+    let positions = &attribute.dictionary.positions;
+    let mut cells: Vec<(u32, u32, u32)> = placed
+        .map(|(vector, group, rows)| (group, codes.get(vector), rows))
+        .filter(|(group, code, _)| *group != SUPPRESSED && (*code as usize) < positions.len())
+        .collect();
+    cells.sort_unstable();
+    // However the rows are grouped into vectors.
+    cells.dedup_by(|next, kept| {
+        let is_same = (next.0, next.1) == (kept.0, kept.1);
+        kept.2 += if is_same { next.2 } else { 0 };
+        is_same
+    });
+    let mut means = vec![None; n_groups];
+    for group in cells.chunk_by(|a, b| a.0 == b.0) {
+        let at = |cell: &(u32, u32, u32)| positions[cell.1 as usize];
+        let (least, greatest) = (at(&group[0]), at(&group[group.len() - 1]));
+        let n: f64 = group.iter().map(|cell| f64::from(cell.2)).sum();
+        let above: f64 = group.iter().map(|cell| (at(cell) - least) / n * f64::from(cell.2)).sum();
+        means[group[0].0 as usize] = Some((least + above).clamp(least, greatest));
+    }
+    means
 }
 
 /// Orders classes by what is published of them, and of nothing else: classes with the same labels are

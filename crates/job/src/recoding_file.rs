@@ -73,7 +73,7 @@ impl RecodingFile {
                 ("full-domain", names.zip(levels).collect(), Vec::new())
             }
             Recoding::Intervals(_) => ("single-dimensional", IndexMap::new(), Vec::new()),
-            Recoding::Local => ("local", IndexMap::new(), Vec::new()),
+            Recoding::Blocks(_) | Recoding::Local => ("local", IndexMap::new(), Vec::new()),
         };
         let cuts = match &found.recoding {
             Recoding::Intervals(cuts) => values_of_cuts(set, cuts),

@@ -9,6 +9,8 @@ mod risk;
 mod verify;
 
 pub use label::{LabelForm, labels};
-pub use recode::{Classes, recode, recode_cuts, recode_levels, recode_regions};
+pub use recode::{
+    Classes, group_of_class, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
+};
 pub use risk::Risk;
 pub use verify::{Asked, Privacy, Sensitive, SensitiveFound, verify};

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 use incrowd_data::{
-    Assignment, Attribute, Cell, Codes, Cuts, FrequencySet, Level, Levels, PartitionTree, Recoded,
-    RecodedColumn, SUPPRESSED, Shape,
+    Assignment, Attribute, Block, Cell, Codes, Cuts, FrequencySet, Level, Levels, PartitionTree,
+    Recoded, RecodedColumn, SUPPRESSED, Shape,
 };
 use rayon::prelude::*;
 
@@ -150,6 +150,41 @@ pub fn recode_cuts(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> 
     };
     let columns = (0..set.attributes.len()).map(column).collect();
     number(columns, &placing.sizes(), placing.n_suppressed())
+}
+
+/// The cells of a recoding by blocks of columns: the least that cover the rows of each group.
+#[must_use]
+pub fn recode_blocks(set: &FrequencySet, assignment: &Assignment, blocks: &[Block]) -> Classes {
+    let placing = Placing::new(set, assignment);
+    let mut columns = vec![RecodedColumn::default(); set.attributes.len()];
+    for block in blocks {
+        let grouped = Assignment {
+            class_of: block.group_of.clone(),
+            n_classes: block.n_groups,
+            parts: Vec::new(),
+        };
+        let group_of_class =
+            group_of_class(&assignment.class_of, assignment.n_classes as usize, block);
+        let groups = Placing::new(set, &grouped);
+        for &at in &block.attributes {
+            let by_group = cover(&set.attributes[at], &set.vectors[at], &groups);
+            let of_class = group_of_class.iter().map(|&group| by_group.of_class[group as usize]);
+            columns[at] = RecodedColumn { of_class: of_class.collect(), cells: by_group.cells };
+        }
+    }
+    number(columns, &placing.sizes(), placing.n_suppressed())
+}
+
+/// By class, its group in a block.
+#[must_use]
+pub fn group_of_class(class_of: &[u32], n_classes: usize, block: &Block) -> Vec<u32> {
+    let mut group_of_class = vec![0; n_classes];
+    for (&class, &group) in class_of.iter().zip(&block.group_of) {
+        if class != SUPPRESSED {
+            group_of_class[class as usize] = group;
+        }
+    }
+    group_of_class
 }
 
 /// The cells of one attribute. Vectors are looked at in their order, classes as they come: the

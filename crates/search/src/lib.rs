@@ -5,6 +5,7 @@
 
 mod bottom_up;
 mod budget;
+mod butterfly;
 mod datafly;
 mod frequency;
 mod full_domain;
@@ -22,7 +23,7 @@ mod single_dimensional;
 mod tds;
 mod workload;
 
-use incrowd_data::{Assignment, Cuts, FrequencySet, Level, Levels, PartitionTree};
+use incrowd_data::{Assignment, Block, Cuts, FrequencySet, Level, Levels, PartitionTree};
 use incrowd_privacy::Model;
 use incrowd_quality::Measure;
 
@@ -31,6 +32,15 @@ pub use incognito::Sharing;
 pub use koptimize::{OpenNode, Stopped};
 pub use workload::{QueryValue, Split, Target, WeightedQuery, Workload};
 
+/// What one attacker can know, and how many rows must look the same to them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuasiSet {
+    /// The attributes, ascending.
+    pub attributes: Vec<usize>,
+    /// The k of k-anonymity with respect to them.
+    pub k: u64,
+}
+
 /// What every algorithm is given.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
@@ -38,8 +48,11 @@ pub struct Problem<'a> {
     pub set: &'a FrequencySet,
     /// What must hold for every class; k-anonymity is always among them.
     pub models: &'a [Box<dyn Model>],
-    /// The k of k-anonymity.
+    /// The k of k-anonymity; the greatest of all sets.
     pub k: u64,
+    /// The quasi-identifier sets of several attackers, for a search that can tell them apart. The others
+    /// protect their union, and so does one that is given none.
+    pub sets: &'a [QuasiSet],
     /// The extra column whose distinct codes k counts; rows if none.
     pub entity: Option<usize>,
     /// Rows that may be left out.
@@ -82,6 +95,7 @@ impl<'a> Problem<'a> {
             set,
             models,
             k,
+            sets: &[],
             entity: None,
             limit: 0,
             stars: false,
@@ -185,6 +199,8 @@ pub enum Recoding {
     FullDomain(Levels),
     /// Intervals of codes per attribute (single-dimensional).
     Intervals(Cuts),
+    /// Groups of rows by block of columns (several quasi-identifier sets).
+    Blocks(Vec<Block>),
     /// No function of the values (relaxed multidimensional).
     Local,
 }
@@ -258,11 +274,16 @@ pub enum Algorithm {
     KOptimize,
     /// Top-down specialization: greedy single-dimensional recoding for a classifier.
     Tds,
+    /// One release for several quasi-identifier sets.
+    Butterfly {
+        /// Whether it goes on where the paper's pass ends.
+        improves: bool,
+    },
 }
 
 impl Algorithm {
     /// Every algorithm with its name, variants included.
-    pub const ALL: [(&'static str, Algorithm); 14] = [
+    pub const ALL: [(&'static str, Algorithm); 16] = [
         ("mondrian", Algorithm::Mondrian),
         ("mondrian-relaxed", Algorithm::MondrianRelaxed),
         ("optimal", Algorithm::Optimal),
@@ -277,6 +298,8 @@ impl Algorithm {
         ("hill-climb", Algorithm::HillClimb),
         ("koptimize", Algorithm::KOptimize),
         ("tds", Algorithm::Tds),
+        ("butterfly", Algorithm::Butterfly { improves: true }),
+        ("butterfly-paper", Algorithm::Butterfly { improves: false }),
     ];
 
     /// Whether its recodings have one level per attribute, so that every attribute needs a hierarchy.
@@ -288,7 +311,8 @@ impl Algorithm {
             | Algorithm::SingleDimensional
             | Algorithm::HillClimb
             | Algorithm::KOptimize
-            | Algorithm::Tds => false,
+            | Algorithm::Tds
+            | Algorithm::Butterfly { .. } => false,
             Algorithm::Optimal
             | Algorithm::Incognito(_)
             | Algorithm::Samarati
@@ -300,7 +324,13 @@ impl Algorithm {
     /// Whether it has something to show whenever it is stopped.
     #[must_use]
     pub fn is_anytime(self) -> bool {
-        matches!(self, Algorithm::Optimal | Algorithm::HillClimb | Algorithm::KOptimize)
+        matches!(
+            self,
+            Algorithm::Optimal
+                | Algorithm::HillClimb
+                | Algorithm::KOptimize
+                | Algorithm::Butterfly { improves: true }
+        )
     }
 
     /// Whether its recodings divide each attribute into intervals.
@@ -338,6 +368,9 @@ impl Algorithm {
             }
             Algorithm::KOptimize => whole_table(problem).unwrap_or_else(|| koptimize::run(problem)),
             Algorithm::Tds => whole_table(problem).unwrap_or_else(|| tds::run(problem)),
+            Algorithm::Butterfly { improves } => {
+                whole_table(problem).unwrap_or_else(|| butterfly::run(problem, improves))
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use incrowd_data::Kind;
 use incrowd_engine::{Order, Source, Table, read};
 use incrowd_evaluate::folds::{Fold, folds, holdout};
 use incrowd_evaluate::learn::{Learner, Regressor};
-use incrowd_search::{Algorithm, Outcome as SearchOutcome};
+use incrowd_search::Outcome as SearchOutcome;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -230,10 +230,10 @@ fn check(spec: &JobSpec, plan: &mut Plan, options: &EvaluateOptions) -> Result<M
             .help("take it out of the quasi-identifier for the evaluation"),
         );
     }
-    if plan.method.algorithm == Algorithm::MondrianRelaxed {
+    if plan.method.is_local() {
         problems.push(
-            Problem::new("a relaxed recoding is no function of the values, so it cannot be applied to held-out rows")
-                .help("drop --relaxed"),
+            Problem::new("a local recoding is no function of the values, so it cannot be applied to held-out rows")
+                .help("use --algorithm mondrian, without --relaxed"),
         );
     }
     if spec.search.start.is_some() || spec.run.resume.is_some() {

@@ -201,7 +201,7 @@ impl Release {
                 Shape::Tree(hierarchy) => hierarchy.group_of(levels.get(at), code),
                 _ => code,
             },
-            Recoding::Partition(_) | Recoding::Local => code,
+            Recoding::Partition(_) | Recoding::Blocks(_) | Recoding::Local => code,
         }
     }
 

@@ -208,7 +208,7 @@ fn check_found(
             let look = |at: usize, code: u32| u32::try_from(cuts.interval_of(at, code)).unwrap();
             check_looks(set, found, look)?;
         }
-        Recoding::Local => {}
+        Recoding::Blocks(_) | Recoding::Local => {}
     }
     Ok(classes)
 }
