@@ -135,6 +135,17 @@ impl Attribute {
         }
     }
 
+    /// The loss of the least cell that covers codes from `lo` to `hi`, `n_present` of which occur. Only an
+    /// unordered column looks at their number.
+    #[must_use]
+    pub fn cover_loss(&self, lo: u32, hi: u32, n_present: usize) -> f64 {
+        match self.shape {
+            Shape::Unordered if n_present > LARGEST_SET => 1.0,
+            Shape::Unordered => share_of(n_present - 1, self.n_codes()),
+            _ => self.span(lo, hi),
+        }
+    }
+
     /// The loss of the cell that stands for all values from one code to another.
     #[must_use]
     pub fn interval_loss(&self, lo: u32, hi: u32) -> f64 {

@@ -22,6 +22,10 @@ impl KAnonymity {
 }
 
 impl Model for KAnonymity {
+    fn boxed(&self) -> Box<dyn Model> {
+        Box::new(*self)
+    }
+
     fn holds(&self, class: &Class) -> bool {
         class.n_entities >= self.k
     }

@@ -29,6 +29,10 @@ impl DistinctDiversity {
 }
 
 impl Model for DistinctDiversity {
+    fn boxed(&self) -> Box<dyn Model> {
+        Box::new(*self)
+    }
+
     fn holds(&self, class: &Class) -> bool {
         DistinctDiversity::of(&class.histograms[self.column]) >= self.l
     }
@@ -77,6 +81,10 @@ impl EntropyDiversity {
 }
 
 impl Model for EntropyDiversity {
+    fn boxed(&self) -> Box<dyn Model> {
+        Box::new(*self)
+    }
+
     fn holds(&self, class: &Class) -> bool {
         EntropyDiversity::entropy(&class.histograms[self.column]) >= self.l.ln() - TOLERANCE
     }
@@ -114,6 +122,10 @@ impl RecursiveDiversity {
 }
 
 impl Model for RecursiveDiversity {
+    fn boxed(&self) -> Box<dyn Model> {
+        Box::new(*self)
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn holds(&self, class: &Class) -> bool {
         let histogram = &class.histograms[self.column];

@@ -49,6 +49,9 @@ pub trait Model: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// A copy of it.
+    fn boxed(&self) -> Box<dyn Model>;
+
     /// The model and its parameter, e.g. `entropy 3-diversity`.
     fn describe(&self) -> String;
 }

@@ -48,6 +48,10 @@ impl SquaredErrorDiversity {
 }
 
 impl Model for SquaredErrorDiversity {
+    fn boxed(&self) -> Box<dyn Model> {
+        Box::new(self.clone())
+    }
+
     fn holds(&self, class: &Class) -> bool {
         let found = self.squared_error(&class.histograms[self.column]);
         found >= self.error * (1.0 - TOLERANCE)

@@ -64,6 +64,10 @@ impl TCloseness {
 }
 
 impl Model for TCloseness {
+    fn boxed(&self) -> Box<dyn Model> {
+        Box::new(self.clone())
+    }
+
     fn holds(&self, class: &Class) -> bool {
         self.distance(&class.histograms[self.column]) <= self.t + TOLERANCE
     }

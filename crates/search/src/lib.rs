@@ -5,7 +5,7 @@
 
 mod bottom_up;
 mod budget;
-mod butterfly;
+pub mod butterfly;
 mod datafly;
 mod frequency;
 mod full_domain;

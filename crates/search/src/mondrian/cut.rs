@@ -9,11 +9,30 @@ use crate::partition::{Buffers, Extent, PackedCode};
 
 /// A cut of a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(crate) enum Cut {
     /// Codes up to this one, and the others.
     At(u32),
     /// Runs of codes by their last one, the children of a hierarchy node, and the part of each.
     Children { ends: Vec<u32>, part_of: Vec<usize> },
+}
+
+impl Cut {
+    /// Copies every point of a region into `to`, part by part. Gives the number of points of each part.
+    pub(crate) fn scatter<C: PackedCode>(
+        &self,
+        attribute: usize,
+        region: &Buffers<'_, C>,
+        to: &mut Buffers<'_, C>,
+    ) -> Vec<usize> {
+        match self {
+            Cut::At(at) => region.scatter(attribute, 2, |code| usize::from(code > *at), to),
+            Cut::Children { ends, part_of } => {
+                let n_parts = part_of.iter().max().map_or(0, |last| last + 1);
+                let part_of = |code: u32| part_of[ends.partition_point(|&end| end < code)];
+                region.scatter(attribute, n_parts, part_of, to)
+            }
+        }
+    }
 }
 
 /// One code of the attribute within the region.
@@ -31,6 +50,19 @@ pub(super) fn best<C: PackedCode>(
     extent: Extent,
     tally: &mut Tally,
 ) -> Option<Cut> {
+    nearest(problem, region, attribute, extent, tally, false)
+}
+
+/// The same; with `keeps`, the nearest of those whose parts have room for as many classes of k rows as any,
+/// which a cut at the median may not.
+pub(crate) fn nearest<C: PackedCode>(
+    problem: &Problem,
+    region: &Buffers<'_, C>,
+    attribute: usize,
+    extent: Extent,
+    tally: &mut Tally,
+    keeps: bool,
+) -> Option<Cut> {
     let of = &problem.set.attributes[attribute];
     match &of.shape {
         Shape::Tree(hierarchy) => {
@@ -39,7 +71,7 @@ pub(super) fn best<C: PackedCode>(
             let ends = hierarchy.children(level, node).iter().map(|child| child.hi).collect();
             into_children(problem, region, attribute, ends, tally)
         }
-        _ => at_median(problem, region, attribute, extent, tally).map(Cut::At),
+        _ => at_rows(problem, region, attribute, extent, tally, keeps).map(Cut::At),
     }
 }
 
@@ -75,12 +107,13 @@ fn into_children<C: PackedCode>(
     part_of.map(|part_of| Cut::Children { ends, part_of })
 }
 
-fn at_median<C: PackedCode>(
+fn at_rows<C: PackedCode>(
     problem: &Problem,
     region: &Buffers<'_, C>,
     attribute: usize,
     extent: Extent,
     tally: &mut Tally,
+    keeps: bool,
 ) -> Option<u32> {
     let values = frequency_set(region, attribute, extent);
     let total: u64 = values.iter().map(|value| value.rows).sum();
@@ -91,7 +124,7 @@ fn at_median<C: PackedCode>(
     };
     let before_missing = before_missing(&problem.set.attributes[attribute], extent);
     let mut left = 0;
-    let mut best: Option<(bool, u64, u32)> = None;
+    let mut best: Option<(bool, u64, u64, u32)> = None;
     for (at, value) in values[..values.len() - 1].iter().enumerate() {
         left += value.rows;
         let is_allowable = match &allowable {
@@ -100,11 +133,14 @@ fn at_median<C: PackedCode>(
         };
         if is_allowable {
             let is_last = at + 2 == values.len();
-            let key = (!(before_missing && is_last), (2 * left).abs_diff(total), value.code);
+            let room = left / problem.k + (total - left) / problem.k;
+            let lost = if keeps { total / problem.k - room } else { 0 };
+            let is_first = before_missing && is_last;
+            let key = (!is_first, lost, (2 * left).abs_diff(total), value.code);
             best = Some(best.map_or(key, |best| best.min(key)));
         }
     }
-    best.map(|(_, _, code)| code)
+    best.map(|(_, _, _, code)| code)
 }
 
 /// Whether the last code of the extent is the missing one of an ordered attribute.

@@ -88,9 +88,10 @@ use incrowd_data::Attribute;
 
 use crate::partition::{Buffers, Extent, PackedCode, width};
 
+pub(crate) use cut::{Cut, nearest as nearest_cut};
 pub(crate) use relaxed::relaxed;
-pub(crate) use split::entropy;
-pub(crate) use strict::strict;
+pub(crate) use split::{Splits, entropy};
+pub(crate) use strict::{Branch, hierarchy, strict};
 
 /// The attributes on which a region reaches at all, widest first (`choose_dimension` of Figure 7).
 fn by_width<C: PackedCode>(

@@ -58,14 +58,7 @@ fn anonymize<C: PackedCode>(
         leaf_order.copy_from_slice(region.vectors);
         return Grown::Leaf(region.len());
     };
-    let sizes = match &cut {
-        Cut::At(at) => region.scatter(attribute, 2, |code| usize::from(code > *at), &mut scratch),
-        Cut::Children { ends, part_of } => {
-            let n_parts = part_of.iter().max().map_or(0, |last| last + 1);
-            let part_of = |code: u32| part_of[ends.partition_point(|&end| end < code)];
-            region.scatter(attribute, n_parts, part_of, &mut scratch)
-        }
-    };
+    let sizes = cut.scatter(attribute, &region, &mut scratch);
     debug_assert_eq!(sizes.iter().sum::<usize>(), region.len(), "M1");
     let parts = anonymize_parts(splits, &sizes, scratch, region, leaf_order, tally);
     Grown::Parts { attribute, cut, parts }
@@ -124,6 +117,42 @@ fn found(grown: &Grown, leaf_order: &[u32], is_cut_short: bool) -> Found {
         counters,
         minimal: None,
         stopped: None,
+    }
+}
+
+/// A hierarchy of classes: the tree of cuts without the cuts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Branch {
+    /// A class of this many points.
+    Leaf(usize),
+    /// The parts of a cut that have points.
+    Parts(Vec<Branch>),
+}
+
+/// The classes of a strict partitioning in the order of their hierarchy, and the hierarchy.
+pub(crate) fn hierarchy(problem: &Problem) -> (Vec<u32>, Branch) {
+    fn grow<C: PackedCode>(problem: &Problem) -> (Vec<u32>, Branch) {
+        let mut points = Points::<C>::new(problem.set);
+        let mut scratch = points.scratch();
+        let mut order = vec![0; points.vectors.len()];
+        let mut tally = Tally::new(problem.set, problem.entity);
+        let splits = Splits::new(problem);
+        let grown = anonymize(&splits, points.buffers(), scratch.buffers(), &mut order, &mut tally);
+        (order, branch(&grown).unwrap_or(Branch::Leaf(0)))
+    }
+    fn branch(grown: &Grown) -> Option<Branch> {
+        match grown {
+            Grown::Leaf(0) => None,
+            Grown::Leaf(n_points) => Some(Branch::Leaf(*n_points)),
+            Grown::Parts { parts, .. } => {
+                Some(Branch::Parts(parts.iter().filter_map(branch).collect()))
+            }
+        }
+    }
+    match CodeWidth::of(problem.set) {
+        CodeWidth::One => grow::<u8>(problem),
+        CodeWidth::Two => grow::<u16>(problem),
+        CodeWidth::Four => grow::<u32>(problem),
     }
 }
 

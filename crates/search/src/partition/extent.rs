@@ -87,12 +87,26 @@ pub(crate) fn width(
     if !matches!(attribute.shape, Shape::Unordered) {
         return attribute.span(extent.lo, extent.hi);
     }
-    let present = if extent.hi - extent.lo < 64 {
+    f64::from(n_present(extent, codes) - 1) / f64::from(attribute.n_codes() - 1)
+}
+
+/// What a class loses on an attribute that has these codes: the loss of the least cell that covers them.
+pub(crate) fn loss(attribute: &Attribute, extent: Extent, codes: impl Iterator<Item = u32>) -> f64 {
+    if extent.lo == extent.hi {
+        return 0.0;
+    }
+    let is_counted = matches!(attribute.shape, Shape::Unordered);
+    let n_present = if is_counted { n_present(extent, codes) } else { 2 };
+    attribute.cover_loss(extent.lo, extent.hi, n_present as usize)
+}
+
+/// How many of the codes of an extent occur.
+fn n_present(extent: Extent, codes: impl Iterator<Item = u32>) -> u32 {
+    if extent.hi - extent.lo < 64 {
         codes.fold(0u64, |bits, code| bits | 1 << (code - extent.lo)).count_ones()
     } else {
         distinct(extent, codes)
-    };
-    f64::from(present - 1) / f64::from(attribute.n_codes() - 1)
+    }
 }
 
 fn distinct(extent: Extent, codes: impl Iterator<Item = u32>) -> u32 {

@@ -6,5 +6,5 @@
 mod extent;
 mod points;
 
-pub(crate) use extent::{Extent, extents, width};
+pub(crate) use extent::{Extent, extents, loss, width};
 pub(crate) use points::{Buffers, CodeWidth, PackedCode, Points};

@@ -92,12 +92,16 @@ fn jobs(table: &Table, k: u64) -> Vec<Job> {
 }
 
 /// Not monotone: a class has no multiple of three rows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct NotThrees {
     looks_at: Option<usize>,
 }
 
 impl Model for NotThrees {
+    fn boxed(&self) -> Box<dyn Model> {
+        Box::new(self.clone())
+    }
+
     fn holds(&self, class: &Class) -> bool {
         !class.n_rows.is_multiple_of(3)
     }

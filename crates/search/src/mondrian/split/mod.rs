@@ -87,7 +87,7 @@ pub(super) trait RegionCriterion: Sync {
 }
 
 /// The criteria of a search in the order in which they are asked, ready for its table.
-pub(super) struct Splits<'a> {
+pub(crate) struct Splits<'a> {
     problem: &'a Problem<'a>,
     stages: Vec<Stage<'a>>,
 }
@@ -100,7 +100,7 @@ enum Stage<'a> {
 }
 
 impl<'a> Splits<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>) -> Splits<'a> {
+    pub(crate) fn new(problem: &'a Problem<'a>) -> Splits<'a> {
         let Some(workload) = problem.workload.filter(|workload| !workload.splits.is_empty()) else {
             return Splits { problem, stages: vec![Stage::Median] };
         };
@@ -116,12 +116,12 @@ impl<'a> Splits<'a> {
     }
 
     /// An empty tally of the search's table.
-    pub(super) fn tally(&self) -> Tally<'a> {
+    pub(crate) fn tally(&self) -> Tally<'a> {
         Tally::new(self.problem.set, self.problem.entity)
     }
 
     /// The cut of a region that the first criterion with one to offer chooses.
-    pub(super) fn choose<C: PackedCode>(
+    pub(crate) fn choose<C: PackedCode>(
         &self,
         region: &Buffers<'_, C>,
         tally: &mut Tally,

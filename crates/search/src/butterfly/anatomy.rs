@@ -1,0 +1,111 @@
+//! Which attributes are the body of a butterfly and which are its wings.
+
+use incrowd_data::FrequencySet;
+use incrowd_privacy::{KAnonymity, Model};
+
+use crate::{Problem, QuasiSet};
+
+/// Attributes that are recoded together, as a table of their own, and what must hold for its classes.
+pub(super) struct Part {
+    pub(super) attributes: Vec<usize>,
+    pub(super) set: FrequencySet,
+    pub(super) models: Vec<Box<dyn Model>>,
+    pub(super) k: u64,
+}
+
+impl Part {
+    pub(super) fn new(problem: &Problem, attributes: Vec<usize>, k: u64) -> Part {
+        let set = problem.set;
+        let others = problem.models.iter().filter(|model| model.least_rows().is_none());
+        let anonymity = KAnonymity::new(k).ok().map(|model| Box::new(model) as Box<dyn Model>);
+        let needs_extras = !problem.only_counts();
+        Part {
+            set: FrequencySet {
+                attributes: attributes.iter().map(|&at| set.attributes[at].clone()).collect(),
+                vectors: attributes.iter().map(|&at| set.vectors[at].clone()).collect(),
+                counts: set.counts.clone(),
+                extras: if needs_extras { set.extras.clone() } else { Vec::new() },
+                n_rows: set.n_rows,
+            },
+            models: anonymity.into_iter().chain(others.map(|model| model.boxed())).collect(),
+            attributes,
+            k,
+        }
+    }
+
+    /// The problem of this part alone.
+    pub(super) fn problem<'a>(&'a self, whole: &Problem<'a>) -> Problem<'a> {
+        Problem {
+            entity: whole.entity,
+            ..Problem::new(&self.set, &self.models, self.k, whole.budget)
+        }
+    }
+}
+
+/// The body and the wings of every butterfly of a table (Definition 2 for any number of sets).
+pub(super) struct Anatomy {
+    /// The attributes that two or more sets share. A class of it must satisfy every set.
+    pub(super) body: Part,
+    /// By set that has some, its other attributes.
+    pub(super) wings: Vec<Part>,
+}
+
+impl Anatomy {
+    /// The anatomy for sets none of which asks for what another one asks for.
+    pub(super) fn new(problem: &Problem, sets: &[QuasiSet]) -> Anatomy {
+        let n_sets = |at: usize| sets.iter().filter(|set| set.attributes.contains(&at)).count();
+        let all = 0..problem.set.attributes.len();
+        let body: Vec<usize> = all.filter(|&at| n_sets(at) > 1).collect();
+        let wings = sets.iter().filter_map(|set| {
+            let own: Vec<usize> =
+                set.attributes.iter().copied().filter(|at| !body.contains(at)).collect();
+            (!own.is_empty()).then(|| Part::new(problem, own, set.k))
+        });
+        let wings = wings.collect();
+        Anatomy { body: Part::new(problem, body, problem.k), wings }
+    }
+}
+
+/// The sets that share attributes, directly or through others, together: what is done for some of them does
+/// not touch the others.
+pub(super) fn components(sets: &[QuasiSet]) -> Vec<Vec<QuasiSet>> {
+    let mut components: Vec<Vec<QuasiSet>> = Vec::new();
+    for set in sets {
+        let touches =
+            |other: &QuasiSet| set.attributes.iter().any(|at| other.attributes.contains(at));
+        let (touched, apart): (Vec<_>, Vec<_>) =
+            components.into_iter().partition(|component| component.iter().any(touches));
+        components = apart;
+        components.push(touched.into_iter().flatten().chain([set.clone()]).collect());
+    }
+    components
+}
+
+/// The sets that ask for something that no other one asks for. A set that another one contains is
+/// satisfied with it, if its k is not greater: its classes are unions of the other's.
+pub(super) fn effective(problem: &Problem) -> Vec<QuasiSet> {
+    let all: Vec<usize> = (0..problem.set.attributes.len()).collect();
+    let is_known = |at: &usize| problem.sets.iter().any(|set| set.attributes.contains(at));
+    if !all.iter().all(is_known) {
+        return vec![QuasiSet { attributes: all, k: problem.k }];
+    }
+    let is_monotone = problem.models.iter().all(|model| model.is_monotone());
+    let contains = |other: &QuasiSet, set: &QuasiSet| {
+        let is_within = set.attributes.iter().all(|at| other.attributes.contains(at));
+        is_within && (is_monotone || set.attributes.len() == other.attributes.len())
+    };
+    let mut left: Vec<QuasiSet> = Vec::new();
+    for (at, set) in problem.sets.iter().enumerate() {
+        let implies = |(other_at, other): (usize, &QuasiSet)| {
+            let is_same = contains(set, other) && set.k == other.k;
+            other_at != at
+                && contains(other, set)
+                && set.k <= other.k
+                && (!is_same || other_at < at)
+        };
+        if !problem.sets.iter().enumerate().any(implies) {
+            left.push(set.clone());
+        }
+    }
+    left
+}

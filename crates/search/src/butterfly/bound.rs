@@ -1,0 +1,165 @@
+//! What a butterfly loses at least, without building it: Theorem 4.
+//!
+//! A class of a wing holds k rows or more of the table, so that no row of it loses less than the distance
+//! to its (k-1)-th nearest neighbour. If the butterfly is made of m classes of the union, k of its rows in
+//! one class of a wing come from few of them: ceil(k/m) from one at least, which is the other distance of
+//! the theorem. The paper takes the least distance of any row for all of them; here the distances in the
+//! table are summed over the rows, which is never less.
+
+use incrowd_data::{Codes, FrequencySet, collapse};
+use rayon::prelude::*;
+
+use super::anatomy::{Anatomy, Part, effective};
+use super::nearest::{Index, codes_of};
+use super::wing::wing;
+use crate::Problem;
+
+/// The distances in the whole table that the bound of every node is made of.
+pub(super) struct Bound<'a> {
+    wings: Vec<OfWing<'a>>,
+}
+
+struct OfWing<'a> {
+    set: &'a FrequencySet,
+    k: u64,
+    /// The numbers of neighbours that a node may ask for: ceil(k/m) - 1 for every m, ascending.
+    numbers: Vec<u64>,
+    /// By vector, the distance to its (k-1)-th nearest neighbour in the table times its rows.
+    in_table: Vec<f64>,
+}
+
+/// What is known of the classes below a node, by wing.
+#[derive(Clone, Debug)]
+pub(super) struct Distances(Vec<OfNode>);
+
+#[derive(Clone, Debug)]
+struct OfNode {
+    /// By number of neighbours, the least distance of a row within its class.
+    in_class: Vec<f64>,
+    /// The summed distances in the table.
+    in_table: f64,
+}
+
+impl<'a> Bound<'a> {
+    pub(super) fn new(anatomy: &'a Anatomy) -> Bound<'a> {
+        Bound { wings: anatomy.wings.iter().map(OfWing::new).collect() }
+    }
+
+    /// What is known of one class.
+    pub(super) fn of_class(&self, vectors: &[u32]) -> Distances {
+        Distances(self.wings.iter().map(|wing| wing.of_class(vectors)).collect())
+    }
+
+    /// What the wings of a butterfly of `n_rows` rows from `n_classes` classes lose at least.
+    pub(super) fn wings(&self, distances: &Distances, n_classes: usize, n_rows: f64) -> f64 {
+        let wings = self.wings.iter().zip(&distances.0);
+        wings
+            .map(|(wing, node)| {
+                let number = wing.k.div_ceil(n_classes as u64) - 1;
+                let at = wing.numbers.partition_point(|&known| known < number);
+                (node.in_class[at] * n_rows).max(node.in_table)
+            })
+            .sum()
+    }
+}
+
+impl Distances {
+    /// What is known of the classes of several nodes together.
+    pub(super) fn join<'b>(mut nodes: impl Iterator<Item = &'b Distances>) -> Option<Distances> {
+        let mut all = nodes.next()?.clone();
+        for node in nodes {
+            for (of_all, of_node) in all.0.iter_mut().zip(&node.0) {
+                of_all.in_table += of_node.in_table;
+                for (least, distance) in of_all.in_class.iter_mut().zip(&of_node.in_class) {
+                    *least = least.min(*distance);
+                }
+            }
+        }
+        Some(all)
+    }
+}
+
+impl<'a> OfWing<'a> {
+    fn new(part: &'a Part) -> OfWing<'a> {
+        let (set, k) = (&part.set, part.k);
+        let index = Index::new(set, (0..).take(set.len()));
+        let columns: Vec<(&Codes, u32)> =
+            set.vectors.iter().zip(&set.attributes).map(|(c, a)| (c, a.n_codes())).collect();
+        let distinct = collapse(&columns, set.len());
+        let distances: Vec<f64> = distinct
+            .representatives
+            .par_iter()
+            .map(|&vector| index.neighbours(&codes_of(set, vector), k).distance(k - 1))
+            .collect();
+        let of_vector = distinct.vector_of.iter().map(|&at| distances[at as usize]);
+        let in_table =
+            of_vector.zip(&set.counts).map(|(distance, &rows)| distance * f64::from(rows));
+        let mut numbers: Vec<u64> = (1..=k).map(|n_classes| k.div_ceil(n_classes) - 1).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        OfWing { set, k, numbers, in_table: in_table.collect() }
+    }
+
+    fn of_class(&self, vectors: &[u32]) -> OfNode {
+        let index = Index::new(self.set, vectors.iter().copied());
+        let mut in_class = vec![f64::INFINITY; self.numbers.len()];
+        for point in 0..index.len() {
+            let near = index.neighbours(index.codes(point), self.k);
+            for (least, &number) in in_class.iter_mut().zip(&self.numbers) {
+                *least = least.min(near.distance(number));
+            }
+        }
+        let in_table = vectors.iter().map(|&vector| self.in_table[vector as usize]).sum();
+        OfNode { in_class, in_table }
+    }
+}
+
+/// The uncertainty penalty of a butterfly on the rows of some classes (lists of vectors) is not below this:
+/// L(G) of Theorem 4, for any number of sets. None if the sets of the problem need no butterflies.
+///
+/// ```
+/// # use incrowd_data::{Attribute, Codes, Dictionary, FrequencySet, Kind, Shape};
+/// # use incrowd_privacy::{KAnonymity, Model};
+/// # use incrowd_search::{Budget, Problem, QuasiSet, butterfly};
+/// # let column = |name: &str, codes: [u32; 4]| {
+/// #     let dictionary = Dictionary {
+/// #         kind: Kind::Integer,
+/// #         texts: (0..4).map(|n| n.to_string()).collect(),
+/// #         positions: vec![0.0, 1.0, 2.0, 3.0],
+/// #         has_missing: false,
+/// #     };
+/// #     let attribute = Attribute { name: name.into(), dictionary, shape: Shape::Numeric };
+/// #     (attribute, Codes::pack(4, codes))
+/// # };
+/// # let columns = [column("a", [0, 1, 2, 3]), column("b", [1, 1, 1, 1]), column("c", [0, 1, 2, 3])];
+/// # let (attributes, vectors) = columns.into_iter().unzip();
+/// # let set = FrequencySet { attributes, vectors, counts: vec![1; 4], extras: vec![], n_rows: 4 };
+/// # let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+/// # let budget = Budget::unlimited();
+/// // Four rows with a = c = 0, 1, 2, 3 and the same b; one attacker knows a and b, the other b and c.
+/// let sets = [
+///     QuasiSet { attributes: vec![0, 1], k: 2 },
+///     QuasiSet { attributes: vec![1, 2], k: 2 },
+/// ];
+/// let problem = Problem { sets: &sets, ..Problem::new(&set, &models, 2, &budget) };
+/// // Every row gives up a third of a and a third of c at least.
+/// let bound = butterfly::lower_bound(&problem, &[vec![0, 1], vec![2, 3]]).unwrap();
+/// assert!((bound - 4.0 * (1.0 / 3.0 + 1.0 / 3.0)).abs() < 1e-9);
+/// ```
+#[must_use]
+pub fn lower_bound(problem: &Problem, classes: &[Vec<u32>]) -> Option<f64> {
+    let sets = effective(problem);
+    if sets.len() < 2 {
+        return None;
+    }
+    let anatomy = Anatomy::new(problem, &sets);
+    let bound = Bound::new(&anatomy);
+    let of_classes: Vec<Distances> = classes.iter().map(|class| bound.of_class(class)).collect();
+    let distances = Distances::join(of_classes.iter())?;
+    let body = anatomy.body.problem(problem);
+    let all = classes.concat();
+    let n_rows: f64 =
+        all.iter().map(|&vector| f64::from(problem.set.counts[vector as usize])).sum();
+    let body = wing(&body).loss_of_one(&all);
+    Some(body + bound.wings(&distances, classes.len(), n_rows))
+}

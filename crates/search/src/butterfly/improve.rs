@@ -1,0 +1,81 @@
+//! What comes after the paper's pass: groups are cut, joined and cut elsewhere while that lowers the loss.
+
+use rayon::prelude::*;
+
+use super::pass::{Look, TOLERANCE};
+
+/// Vectors that share a body, and what their butterfly loses.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) vectors: Vec<u32>,
+    pub(super) loss: f64,
+}
+
+impl Group {
+    pub(super) fn new(look: &Look, vectors: Vec<u32>) -> Group {
+        let loss = look.loss(&vectors);
+        Group { vectors, loss }
+    }
+}
+
+/// Rounds after which it ends in any case.
+const MOST_ROUNDS: usize = 8;
+
+/// A round that lowers the loss by less than this share is the last one.
+const WORTH: f64 = 1e-3;
+
+/// Lowers the loss of some groups, neighbours in the hierarchy side by side. How many butterflies were built.
+pub(super) fn improve(look: &Look, groups: &mut Vec<Group>) -> u64 {
+    let mut n_built = 0;
+    for _ in 0..MOST_ROUNDS {
+        let before = loss(groups);
+        for shift in [0, 1] {
+            let (next, built) = round(look, groups, shift);
+            n_built += built;
+            *groups = next;
+        }
+        if look.budget.is_spent() || before - loss(groups) <= WORTH * before {
+            break;
+        }
+    }
+    n_built
+}
+
+/// Looks at each pair of neighbours, and at those that have none.
+fn round(look: &Look, groups: &[Group], shift: usize) -> (Vec<Group>, u64) {
+    let (first, rest) = groups.split_at(shift.min(groups.len()));
+    let pairs: Vec<&[Group]> = rest.chunks(2).collect();
+    let better: Vec<(Vec<Group>, u64)> =
+        pairs.into_par_iter().map(|pair| best(look, pair)).collect();
+    let n_built = better.iter().map(|(_, built)| built).sum();
+    let groups = better.into_iter().flat_map(|(groups, _)| groups);
+    (first.iter().cloned().chain(groups).collect(), n_built)
+}
+
+/// The best that is found for the vectors of one or two groups: as they are, together, or together and cut
+/// along an attribute of the body.
+fn best(look: &Look, groups: &[Group]) -> (Vec<Group>, u64) {
+    let mut best = groups.to_vec();
+    let mut n_built = 0;
+    if look.budget.is_spent() {
+        return (best, n_built);
+    }
+    let all: Vec<u32> = groups.iter().flat_map(|group| group.vectors.iter().copied()).collect();
+    let mut divisions = look.body.divisions(&all);
+    if groups.len() > 1 {
+        divisions.push(vec![all]);
+    }
+    for division in divisions {
+        n_built += division.len() as u64;
+        let parts: Vec<Group> =
+            division.into_iter().map(|vectors| Group::new(look, vectors)).collect();
+        if loss(&parts) + TOLERANCE < loss(&best) {
+            best = parts;
+        }
+    }
+    (best, n_built)
+}
+
+pub(super) fn loss(groups: &[Group]) -> f64 {
+    groups.iter().map(|group| group.loss).sum()
+}

@@ -1,0 +1,141 @@
+//! The bottom-up pass over a hierarchy of classes: which nodes become butterflies (Figure 2).
+
+use rayon::prelude::*;
+
+use super::bound::{Bound, Distances};
+use super::wing::Wing;
+use crate::Budget;
+use crate::mondrian::Branch;
+
+/// What the groups of a table are looked at with.
+pub(super) struct Look<'a> {
+    pub(super) body: Box<dyn Wing + 'a>,
+    pub(super) wings: Vec<Box<dyn Wing + 'a>>,
+    /// Rows per vector.
+    pub(super) rows: &'a [u32],
+    pub(super) budget: &'a Budget,
+}
+
+/// Losses that differ by less are equal.
+pub(super) const TOLERANCE: f64 = 1e-9;
+
+impl Look<'_> {
+    /// The loss of the butterfly that some vectors make.
+    pub(super) fn loss(&self, vectors: &[u32]) -> f64 {
+        let wings: f64 = self.wings.iter().map(|wing| wing.loss(vectors)).sum();
+        self.body.loss_of_one(vectors) + wings
+    }
+
+    /// The same given what its body loses, or none if it is not below a limit.
+    fn below(&self, vectors: &[u32], body: f64, limit: f64) -> Option<f64> {
+        let mut loss = body;
+        for wing in &self.wings {
+            if loss + TOLERANCE >= limit {
+                return None;
+            }
+            loss += wing.loss(vectors);
+        }
+        (loss + TOLERANCE < limit).then_some(loss)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a number of rows")]
+    fn n_rows(&self, vectors: &[u32]) -> f64 {
+        vectors.iter().map(|&vector| u64::from(self.rows[vector as usize])).sum::<u64>() as f64
+    }
+}
+
+/// What a subtree became.
+pub(super) struct Visited {
+    pub(super) loss: f64,
+    /// Vectors of each butterfly, in the order of the hierarchy.
+    pub(super) sizes: Vec<usize>,
+    /// Butterflies that were built.
+    pub(super) n_built: u64,
+    /// If all of the subtree share a body, no row loses less on it than this.
+    body_of_row: f64,
+    /// The classes of the hierarchy below, and their distances where a bound is used.
+    n_classes: usize,
+    distances: Option<Distances>,
+}
+
+/// Points below which a subtree is visited by one thread.
+const PARALLEL_FROM: usize = 1 << 12;
+
+/// Visits a subtree; `order` holds its vectors. With a bound, a butterfly that it proves no better than the
+/// parts is not built.
+///
+/// Line 16 of Figure 2 prunes the ancestors of a node whose body alone loses as much as the whole table
+/// does. Here a node is passed over if its body must lose as much as its parts do, for what its parts say
+/// (a body never loses less than a part of it): that leaves out the same ancestors and more.
+pub(super) fn visit(look: &Look, bound: Option<&Bound>, branch: &Branch, order: &[u32]) -> Visited {
+    let Branch::Parts(parts) = branch else { return leaf(look, bound, order) };
+    let visited = visit_parts(look, bound, parts, order);
+    let n_rows = look.n_rows(order);
+    let loss: f64 = visited.iter().map(|part| part.loss).sum();
+    let mut n_built = visited.iter().map(|part| part.n_built).sum();
+    let n_classes = visited.iter().map(|part| part.n_classes).sum();
+    let distances = Distances::join(visited.iter().filter_map(|part| part.distances.as_ref()));
+    let mut body_of_row = visited.iter().map(|part| part.body_of_row).fold(0.0, f64::max);
+    let mut whole = None;
+    if body_of_row * n_rows + TOLERANCE < loss && !look.budget.is_spent() {
+        let body = look.body.loss_of_one(order);
+        body_of_row = body / n_rows;
+        // Rows that agree on the body are worth a try in any case.
+        let is_hopeless = body > 0.0
+            && bound.zip(distances.as_ref()).is_some_and(|(bound, distances)| {
+                body + bound.wings(distances, n_classes, n_rows) + TOLERANCE >= loss
+            });
+        if !is_hopeless {
+            n_built += 1;
+            whole = look.below(order, body, loss);
+        }
+    }
+    let (loss, sizes) = match whole {
+        Some(loss) => (loss, vec![order.len()]),
+        None => (loss, visited.into_iter().flat_map(|part| part.sizes).collect()),
+    };
+    Visited { loss, sizes, n_built, body_of_row, n_classes, distances }
+}
+
+/// A class of the union is a butterfly (Proposition 2). Its wings are cut as well: a set may ask for a
+/// smaller k than the union has.
+fn leaf(look: &Look, bound: Option<&Bound>, order: &[u32]) -> Visited {
+    Visited {
+        loss: look.loss(order),
+        sizes: vec![order.len()],
+        n_built: 1,
+        body_of_row: look.body.loss_of_one(order) / look.n_rows(order),
+        n_classes: 1,
+        distances: bound.map(|bound| bound.of_class(order)),
+    }
+}
+
+fn visit_parts(
+    look: &Look,
+    bound: Option<&Bound>,
+    parts: &[Branch],
+    order: &[u32],
+) -> Vec<Visited> {
+    let mut rest = order;
+    let of_parts: Vec<(&Branch, &[u32])> = parts
+        .iter()
+        .map(|part| {
+            let (of_part, more) = rest.split_at(n_vectors(part));
+            rest = more;
+            (part, of_part)
+        })
+        .collect();
+    let visit = |(part, order): &(&Branch, &[u32])| visit(look, bound, part, order);
+    if order.len() >= PARALLEL_FROM {
+        of_parts.par_iter().map(visit).collect()
+    } else {
+        of_parts.iter().map(visit).collect()
+    }
+}
+
+fn n_vectors(branch: &Branch) -> usize {
+    match branch {
+        Branch::Leaf(n) => *n,
+        Branch::Parts(parts) => parts.iter().map(n_vectors).sum(),
+    }
+}

@@ -1,0 +1,74 @@
+//! The cut of a small region, along the order of one attribute, whose parts lose least.
+
+use incrowd_data::{Attribute, Shape};
+
+use crate::partition::{Buffers, PackedCode};
+
+/// Whether an attribute is cut along the order of its codes.
+pub(super) fn is_swept(attribute: &Attribute) -> bool {
+    !matches!(attribute.shape, Shape::Tree(_))
+}
+
+/// The least loss of two parts of at least `k` rows, and the last code of the lower one.
+#[expect(clippy::cast_precision_loss, reason = "a number of rows")]
+pub(super) fn best<C: PackedCode>(
+    attributes: &[Attribute],
+    region: &Buffers<'_, C>,
+    attribute: usize,
+    k: u64,
+) -> Option<(f64, u32)> {
+    let d = region.n_attributes;
+    let code = |point: usize, at: usize| -> u32 { region.codes[point * d + at].into() };
+    let mut order: Vec<(u32, u32)> =
+        region.column(attribute).zip(0..).map(|((code, _), point)| (code, point)).collect();
+    order.sort_unstable();
+    let n = order.len();
+    // By place, what the points before it and those from it on lose on all attributes.
+    let (mut before, mut after) = (vec![0.0; n], vec![0.0; n]);
+    for (at, of) in attributes.iter().enumerate() {
+        let codes: Vec<u32> = order.iter().map(|&(_, point)| code(point as usize, at)).collect();
+        add_losses(of, codes.iter().copied(), &mut before[1..]);
+        // From the other end: the last cell is what the last point alone loses.
+        add_losses(of, codes.iter().rev().copied(), after.as_mut_slice());
+    }
+    after.reverse();
+    let total: u64 = region.rows.iter().map(|&rows| u64::from(rows)).sum();
+    let mut left = 0;
+    let mut best: Option<(f64, u32)> = None;
+    for place in 1..n {
+        let (last, point) = order[place - 1];
+        left += u64::from(region.rows[point as usize]);
+        if last == order[place].0 || left < k {
+            continue;
+        }
+        if total - left < k {
+            break;
+        }
+        let lost = before[place] * left as f64 + after[place] * (total - left) as f64;
+        if best.is_none_or(|(least, _)| lost < least) {
+            best = Some((lost, last));
+        }
+    }
+    best
+}
+
+/// Adds, by place, what the codes up to it lose as one class.
+fn add_losses(attribute: &Attribute, codes: impl Iterator<Item = u32>, losses: &mut [f64]) {
+    let (mut lo, mut hi) = (u32::MAX, 0);
+    let mut seen: Vec<u32> = Vec::new();
+    let is_unordered = matches!(attribute.shape, Shape::Unordered);
+    let mut lost = 0.0;
+    for (code, loss) in codes.zip(losses) {
+        let is_new = if is_unordered { !seen.contains(&code) } else { code < lo || code > hi };
+        if is_new {
+            (lo, hi) = (lo.min(code), hi.max(code));
+            if is_unordered {
+                seen.push(code);
+            }
+            if lo < hi {
+                lost = attribute.cover_loss(lo, hi, seen.len());
+            }
+        }
+        *loss += lost;
+    }
+}

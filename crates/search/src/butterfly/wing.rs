@@ -1,0 +1,249 @@
+//! The rows of a butterfly on one of its parts: what they lose as one class, and cut into classes.
+
+use incrowd_privacy::Tally;
+
+use super::pass::TOLERANCE;
+use super::{split, sweep};
+use crate::Problem;
+use crate::mondrian::{Cut, Splits, nearest_cut};
+use crate::partition::{Buffers, CodeWidth, Extent, PackedCode, Points, extents, loss};
+
+/// A part of the table on which groups of vectors are looked at.
+pub(super) trait Wing: Sync {
+    /// The loss of the vectors as one class.
+    fn loss_of_one(&self, vectors: &[u32]) -> f64;
+
+    /// The loss of the vectors cut into classes that satisfy the models.
+    fn loss(&self, vectors: &[u32]) -> f64;
+
+    /// These classes; with care, the best of several ways to cut them.
+    fn classes(&self, vectors: &[u32], is_careful: bool) -> Classes;
+
+    /// The vectors cut in two or more, once along each attribute that has an allowable cut.
+    fn divisions(&self, vectors: &[u32]) -> Vec<Vec<Vec<u32>>>;
+}
+
+/// What a wing is cut into.
+#[derive(Clone, Debug)]
+pub(super) struct Classes {
+    /// The vectors, one class after another.
+    pub(super) order: Vec<u32>,
+    /// Vectors of each class.
+    pub(super) sizes: Vec<usize>,
+    pub(super) loss: f64,
+}
+
+/// The wing that a problem is about.
+pub(super) fn wing<'a>(problem: &'a Problem<'a>) -> Box<dyn Wing + 'a> {
+    match CodeWidth::of(problem.set) {
+        CodeWidth::One => Box::new(Packed::<u8>::new(problem)),
+        CodeWidth::Two => Box::new(Packed::<u16>::new(problem)),
+        CodeWidth::Four => Box::new(Packed::<u32>::new(problem)),
+    }
+}
+
+/// How a region is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// As Mondrian: at the median of the widest attribute.
+    Median,
+    /// At the median of the attribute after which the parts lose least.
+    LeastLoss,
+    /// The same, but not where the parts have room for fewer classes than the whole.
+    MostClasses,
+}
+
+struct Packed<'a, C> {
+    problem: &'a Problem<'a>,
+    splits: Splits<'a>,
+    points: Points<C>,
+}
+
+/// Regions of fewer classes than this are cut where the parts lose least.
+const FEW: u64 = 3;
+
+impl<'a, C: PackedCode> Packed<'a, C> {
+    fn new(problem: &'a Problem<'a>) -> Packed<'a, C> {
+        Packed { problem, splits: Splits::new(problem), points: Points::new(problem.set) }
+    }
+
+    /// The points of some vectors.
+    fn gather(&self, vectors: &[u32]) -> Points<C> {
+        let d = self.points.n_attributes;
+        let mut codes = Vec::with_capacity(vectors.len() * d);
+        for &vector in vectors {
+            let at = vector as usize * d;
+            codes.extend_from_slice(&self.points.codes[at..at + d]);
+        }
+        Points {
+            n_attributes: d,
+            codes,
+            rows: vectors.iter().map(|&vector| self.points.rows[vector as usize]).collect(),
+            vectors: vectors.to_vec(),
+        }
+    }
+
+    /// The loss of a region as one class.
+    fn loss_of(&self, region: &Buffers<'_, C>) -> f64 {
+        let attributes = self.problem.set.attributes.iter();
+        let of_row: f64 = attributes
+            .zip(extents(region))
+            .enumerate()
+            .map(|(at, (attribute, extent))| {
+                loss(attribute, extent, region.column(at).map(|(code, _)| code))
+            })
+            .sum();
+        #[expect(clippy::cast_precision_loss, reason = "a number of rows")]
+        let n_rows = rows_of(region) as f64;
+        of_row * n_rows
+    }
+
+    fn cut(&self, vectors: &[u32], way: Way) -> Classes {
+        let mut points = self.gather(vectors);
+        let mut scratch = points.scratch();
+        let mut tally = self.splits.tally();
+        let mut found =
+            Classes { order: Vec::with_capacity(vectors.len()), sizes: Vec::new(), loss: 0.0 };
+        self.cut_region(points.buffers(), scratch.buffers(), &mut tally, &mut found, way);
+        found
+    }
+
+    /// Anonymize of the Mondrian report, Figure 7, on the attributes of the wing.
+    fn cut_region(
+        &self,
+        region: Buffers<'_, C>,
+        mut scratch: Buffers<'_, C>,
+        tally: &mut Tally,
+        found: &mut Classes,
+        way: Way,
+    ) {
+        let cut = match way {
+            Way::Median => self.splits.choose(&region, tally),
+            Way::LeastLoss => self.choose(&region, &mut scratch, tally, false),
+            Way::MostClasses => self.choose(&region, &mut scratch, tally, true),
+        };
+        let Some((attribute, cut)) = cut else {
+            found.loss += self.loss_of(&region);
+            found.order.extend_from_slice(region.vectors);
+            found.sizes.push(region.len());
+            return;
+        };
+        let sizes = cut.scatter(attribute, &region, &mut scratch);
+        let (mut parts, mut room) = (scratch, region);
+        for size in sizes {
+            let (part, more_parts) = parts.split_at(size);
+            let (part_room, more_room) = room.split_at(size);
+            if size > 0 {
+                self.cut_region(part, part_room, tally, found, way);
+            }
+            (parts, room) = (more_parts, more_room);
+        }
+    }
+
+    /// The cut after which a region loses least.
+    fn choose(
+        &self,
+        region: &Buffers<'_, C>,
+        scratch: &mut Buffers<'_, C>,
+        tally: &mut Tally,
+        keeps: bool,
+    ) -> Option<(usize, Cut)> {
+        let (problem, k) = (self.problem, self.problem.k);
+        let n_rows = rows_of(region);
+        let is_small = problem.entity.is_none() && n_rows < 2 * k;
+        if region.len() < 2 || is_small || problem.budget.is_spent() {
+            return None;
+        }
+        let extents = extents(region);
+        let sweeps = problem.only_counts() && n_rows < FEW * k;
+        let mut best: Option<(f64, usize, Cut)> = None;
+        for (attribute, extent) in extents.iter().enumerate().filter(|(_, e)| e.lo < e.hi) {
+            let found = if sweeps && sweep::is_swept(&problem.set.attributes[attribute]) {
+                sweep::best(&problem.set.attributes, region, attribute, k)
+                    .map(|(loss, at)| (loss, Cut::At(at)))
+            } else {
+                nearest_cut(problem, region, attribute, *extent, tally, keeps)
+                    .map(|cut| (self.loss_after(&cut, attribute, region, scratch), cut))
+            };
+            if let Some((loss, cut)) = found
+                && best.as_ref().is_none_or(|(least, ..)| loss < *least)
+            {
+                best = Some((loss, attribute, cut));
+            }
+        }
+        best.map(|(_, attribute, cut)| (attribute, cut))
+    }
+
+    /// The loss of the parts of a cut.
+    fn loss_after(
+        &self,
+        cut: &Cut,
+        attribute: usize,
+        region: &Buffers<'_, C>,
+        scratch: &mut Buffers<'_, C>,
+    ) -> f64 {
+        let d = self.points.n_attributes;
+        let mut start = 0;
+        let mut lost = 0.0;
+        for size in cut.scatter(attribute, region, scratch).into_iter().filter(|&size| size > 0) {
+            let end = start + size;
+            lost += self.loss_of(&Buffers {
+                n_attributes: d,
+                codes: &mut scratch.codes[start * d..end * d],
+                rows: &mut scratch.rows[start..end],
+                vectors: &mut scratch.vectors[start..end],
+            });
+            start = end;
+        }
+        lost
+    }
+}
+
+impl<C: PackedCode> Wing for Packed<'_, C> {
+    fn loss_of_one(&self, vectors: &[u32]) -> f64 {
+        if self.points.n_attributes == 0 {
+            return 0.0;
+        }
+        self.loss_of(&self.gather(vectors).buffers())
+    }
+
+    fn loss(&self, vectors: &[u32]) -> f64 {
+        self.cut(vectors, Way::Median).loss
+    }
+
+    fn classes(&self, vectors: &[u32], is_careful: bool) -> Classes {
+        let mut best = self.cut(vectors, Way::Median);
+        let more: &[Way] = if is_careful { &[Way::LeastLoss, Way::MostClasses] } else { &[] };
+        for &way in more {
+            let other = self.cut(vectors, way);
+            if other.loss + TOLERANCE < best.loss {
+                best = other;
+            }
+        }
+        best
+    }
+
+    fn divisions(&self, vectors: &[u32]) -> Vec<Vec<Vec<u32>>> {
+        if self.points.n_attributes == 0 {
+            return Vec::new();
+        }
+        let mut points = self.gather(vectors);
+        let mut scratch = points.scratch();
+        let region = points.buffers();
+        let mut tally = self.splits.tally();
+        let extents = extents(&region);
+        let along = |(attribute, extent): (usize, &Extent)| {
+            let cut = nearest_cut(self.problem, &region, attribute, *extent, &mut tally, false)?;
+            let mut to = scratch.buffers();
+            let sizes = cut.scatter(attribute, &region, &mut to);
+            let parts = split(to.vectors, &sizes).filter(|part| !part.is_empty());
+            Some(parts.map(<[u32]>::to_vec).collect())
+        };
+        let reaching = extents.iter().enumerate().filter(|(_, extent)| extent.lo < extent.hi);
+        reaching.filter_map(along).collect()
+    }
+}
+
+fn rows_of<C: PackedCode>(region: &Buffers<'_, C>) -> u64 {
+    region.rows.iter().map(|&rows| u64::from(rows)).sum()
+}
