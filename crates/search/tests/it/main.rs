@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
+mod butterfly;
 mod conformance;
 mod full_domain;
 mod koptimize;
