@@ -5,6 +5,7 @@
 //! types. Panics on a bad literal: a test that cannot be set up must fail.
 
 pub mod assignment;
+pub mod butterfly;
 pub mod full_domain;
 pub mod generate;
 pub mod oracle;

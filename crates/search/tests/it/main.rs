@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
+mod butterfly;
+// To be enabled with `incrowd_search::butterfly::lower_bound`, which it tests.
+#[cfg(any())]
+mod butterfly_bound;
 mod conformance;
 mod full_domain;
 mod koptimize;
