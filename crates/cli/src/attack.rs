@@ -101,8 +101,11 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
     message::data(&if args.json { report.to_json() } else { text(report) });
     match report.fail_below.zip(report.failed) {
         Some((limit, failed)) if failed > 0 => {
-            let rows = of_rows(failed);
-            message::note(&format!("not satisfied: {rows} 1 to {} candidates", limit - 1));
+            let rows = counted(failed, "outside row");
+            let verb = if failed == 1 { "has" } else { "have" };
+            message::note(&format!(
+                "not satisfied: {rows} {verb} candidates, but fewer than {limit}"
+            ));
             Ok(message::EXIT_FAILED)
         }
         _ => Ok(0),
@@ -121,12 +124,9 @@ fn refuse_existing(args: &AttackArgs) -> Result<(), JobError> {
     }
 }
 
-fn of_rows(n: u64) -> String {
-    if n == 1 {
-        "1 outside row has".to_owned()
-    } else {
-        format!("{} outside rows have", message::count(n))
-    }
+fn counted(n: u64, what: &str) -> String {
+    let ending = if n == 1 { "" } else { "s" };
+    format!("{} {what}{ending}", message::count(n))
 }
 
 /// What was found, for a person.
@@ -134,45 +134,45 @@ fn text(report: &AttackReport) -> String {
     let columns: Vec<&str> = report.on.iter().map(|column| column.column.as_str()).collect();
     let rows = report.outside.rows;
     let mut text = format!(
-        "{} outside rows against {} rows of the release, compared on {}\n\n",
-        message::count(rows),
-        message::count(report.release.rows),
+        "{} against {} of the release, compared on {}\n\n",
+        counted(rows, "outside row"),
+        counted(report.release.rows, "row"),
         columns.join(", ")
     );
     text.push_str(&distribution(&report.candidates, rows));
+    text.push('\n');
     let CandidatesReport { below_k, least, median, mean, greatest, .. } = report.candidates;
     if let (Some(least), Some(median), Some(mean), Some(greatest)) = (least, median, mean, greatest)
     {
         text.push_str(&format!(
-            "\ncandidates of a row that has some: at least {}, median {}, mean {mean:.1}, at most {}\n",
+            "candidates of a row that has some: at least {}, median {}, mean {mean:.1}, at most {}\n",
             message::count(least),
             message::count(median),
             message::count(greatest)
         ));
     }
     text.push_str(&format!(
-        "fewer than {} candidates: {} outside rows; links expected by chance: {:.1}\n",
+        "fewer than {} candidates: {}; links expected by chance: {:.1}\n",
         report.k,
-        message::count(below_k),
+        counted(below_k, "outside row"),
         report.candidates.expected_links
     ));
     let linked = &report.linked;
     if linked.rows > 0 {
         text.push_str(&format!(
-            "linked: {} outside rows lead to {} rows of the release; both tables together say more of {}, \
-             and make {} unique\n",
-            message::count(linked.rows),
-            message::count(linked.release_rows),
+            "linked: {} to {} of the release; both tables together say more of {}, and make {} unique\n",
+            counted(linked.rows, "outside row"),
+            counted(linked.release_rows, "row"),
             message::count(linked.finer),
             message::count(linked.unique)
         ));
     }
     if let Some(learned) = &report.sensitive {
         text.push_str(&format!(
-            "{}: known for certain of {} outside rows; commonest value of the candidates: share {:.3} on \
+            "{}: known for certain of {}; commonest value of the candidates: share {:.3} on \
              average, at most {:.3}\n",
             learned.column,
-            message::count(learned.certain),
+            counted(learned.certain, "outside row"),
             learned.mean_share,
             learned.greatest_share
         ));

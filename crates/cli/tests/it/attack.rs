@@ -72,13 +72,13 @@ fn what_a_person_reads() {
          none                   4  80.0%\n\
          1                      1  20.0%\n\n\
          candidates of a row that has some: at least 1, median 1, mean 1.0, at most 1\n\
-         fewer than 2 candidates: 1 outside rows; links expected by chance: 1.0\n\
-         linked: 1 outside rows lead to 1 rows of the release; both tables together say more of 0, and make 1 unique\n\
-         disease: known for certain of 1 outside rows; commonest value of the candidates: share 1.000 on average, at most 1.000\n"
+         fewer than 2 candidates: 1 outside row; links expected by chance: 1.0\n\
+         linked: 1 outside row to 1 row of the release; both tables together say more of 0, and make 1 unique\n\
+         disease: known for certain of 1 outside row; commonest value of the candidates: share 1.000 on average, at most 1.000\n"
     );
     let ended = folder.run("attack patients.csv --with voters.csv --fail-below 3 --report r.json");
     assert_eq!(ended.code, 1, "{}", ended.stderr);
-    assert!(ended.stderr.contains("not satisfied: 1 outside row has 1 to 2 candidates"));
+    assert!(ended.stderr.contains("not satisfied: 1 outside row has candidates, but fewer than 3"));
     assert_eq!(folder.json("r.json")["failed"], 1);
     folder.fails("attack patients.csv --with voters.csv --report r.json", 2, &["exists already"]);
     for word in ["Ahmed", "53711", "Flu", "Male"] {
@@ -139,7 +139,7 @@ fn two_releases_of_the_accidents_link_row_by_row() {
         assert_eq!((counts(&found), found["candidates"]["least"].as_u64()), ([0, 0, 0], Some(2)));
         assert_eq!(found["sensitive"]["certain"], 2);
     }
-    // Without hierarchies labels are texts, which is said.
+    // Without hierarchies labels are texts, which is said; no candidates are no links.
     let ended = folder.ok("attack insurer.csv --with hr.csv");
     assert!(
         ended.stderr.contains("2 of 2 outside labels of column `occupation`"),
@@ -147,6 +147,11 @@ fn two_releases_of_the_accidents_link_row_by_row() {
         ended.stderr
     );
     assert!(ended.stderr.contains("pass --hierarchy vehicle=FILE"));
+    assert!(
+        ended
+            .stdout
+            .ends_with("fewer than 2 candidates: 0 outside rows; links expected by chance: 0.0\n")
+    );
 }
 
 /// Every released row of Adult has at least k candidates, by what labels mean and not by their text.

@@ -86,7 +86,7 @@ pub fn summary(found: &[Found], rows: &[u32], k: u64) -> Summary {
         none: rows_with(&|n| n == 0),
         one: rows_with(&|n| n == 1),
         below_k: rows_with(&|n| n > 0 && n < k),
-        expected_links: sorted.iter().map(|(n, rows)| *rows as f64 / *n as f64).sum(),
+        expected_links: sorted.iter().fold(0.0, |sum, (n, rows)| sum + *rows as f64 / *n as f64),
         spread,
         buckets: BUCKETS.iter().enumerate().map(bucket).filter(|b| b.rows > 0).collect(),
     }
