@@ -17,7 +17,7 @@ const EDUCATION: &str = "\"Preschool\", \"1st-4th\", \"5th-6th\", \"7th-8th\", \
 
 /// A table and the sets of those who may attack it.
 struct Case {
-    name: &'static str,
+    name: String,
     table: PathBuf,
     sets: Vec<&'static str>,
     /// The folder of the hierarchies, if they are used.
@@ -49,7 +49,7 @@ const ADULT: [(&str, [&str; 2], bool); 4] = [
 ];
 
 /// Two, three and four sets over columns `a1` to `a10`, all of which share two.
-const CODES: [[&str; 4]; 1] = [["a1,a2,a3,a4", "a1,a2,a5,a6", "a1,a2,a7,a8", "a1,a2,a9,a10"]];
+const CODES: [&str; 4] = ["a1,a2,a3,a4", "a1,a2,a5,a6", "a1,a2,a7,a8", "a1,a2,a9,a10"];
 
 /// The same over the columns of people.
 const PEOPLE: [&str; 4] = [
@@ -144,7 +144,7 @@ fn speed(folder: &Path, union: &str, rows: u64, runs: usize) -> Result<(), Failu
     let n = rows.to_string();
     generate(folder, "census", &table, &["--rows", &n])?;
     let sets = vec!["age,sex,education,occupation", "age,sex,country,postcode"];
-    let case = Case { name: "large", table, sets, hierarchies: None };
+    let case = Case { name: "large".to_owned(), table, sets, hierarchies: None };
     std::fs::write(folder.join("job.toml"), job(&case))?;
     println!("| {rows} rows, k = 10 | loss | search s | ratio | command s | ratio | peak MB |");
     println!("|---|---|---|---|---|---|---|");
@@ -180,7 +180,7 @@ fn all_cases(folder: &Path) -> Result<Vec<Case>, Failure> {
     let mut cases: Vec<Case> = ADULT
         .iter()
         .map(|(name, sets, has_hierarchies)| Case {
-            name,
+            name: (*name).to_owned(),
             table: examples.join("adult.csv.gz"),
             sets: sets.to_vec(),
             hierarchies: has_hierarchies.then(|| examples.join("hierarchies")),
@@ -189,19 +189,9 @@ fn all_cases(folder: &Path) -> Result<Vec<Case>, Failure> {
     for (kind, options) in SYNTHETIC {
         let table = folder.join(format!("{kind}.csv"));
         generate(folder, kind, &table, options)?;
-        let all = if kind == "census" { PEOPLE } else { CODES[0] };
+        let all = if kind == "census" { PEOPLE } else { CODES };
         for n in 2..=4 {
-            let name = match (kind, n) {
-                ("uniform", 2) => "uniform, 2 sets",
-                ("uniform", 3) => "uniform, 3 sets",
-                ("uniform", _) => "uniform, 4 sets",
-                ("skewed", 2) => "skewed, 2 sets",
-                ("skewed", 3) => "skewed, 3 sets",
-                ("skewed", _) => "skewed, 4 sets",
-                (_, 2) => "census, 2 sets",
-                (_, 3) => "census, 3 sets",
-                (_, _) => "census, 4 sets",
-            };
+            let name = format!("{kind}, {n} sets");
             let (table, sets) = (table.clone(), all[..n].to_vec());
             cases.push(Case { name, table, sets, hierarchies: None });
         }

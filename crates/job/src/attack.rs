@@ -6,7 +6,7 @@ mod report;
 use std::path::PathBuf;
 
 use incrowd_data::Kind;
-use incrowd_engine::{Engine, EngineError, Source};
+use incrowd_engine::{EngineError, Source};
 use incrowd_evaluate::attack::{self, Read};
 
 use crate::error::{JobError, Problem};
@@ -73,12 +73,13 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
     let knowledge = problems.take(Knowledge::new(&about_labels(options)))?;
     run.with_engine(options.threads, |engine| {
         run.enter(Stage::Open);
-        let release = open(engine, &options.release, &mut problems)?;
-        let outside = open(engine, &options.with, &mut problems)?;
-        let sources = (release.as_ref(), outside.as_ref());
-        let chosen = compared(sources, options, &mut problems);
+        let release = Source::open(engine, &options.release);
+        let outside = Source::open(engine, &options.with);
+        let opened = (release.as_ref().ok(), outside.as_ref().ok());
+        let chosen = compared(opened, options, &mut problems);
+        let sources = both(release, outside, &mut problems)?;
         let (Some((release, outside)), Some(knowledge), Some(chosen), true) =
-            (release.zip(outside), knowledge, chosen, problems.is_empty())
+            (sources, knowledge, chosen, problems.is_empty())
         else {
             return Err(problems.into_error().expect("what is not there is a problem"));
         };
@@ -99,16 +100,24 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
     })
 }
 
-/// Opens a table; one that cannot be is a problem.
-fn open(engine: &Engine, name: &str, problems: &mut Problems) -> Result<Option<Source>, JobError> {
-    match Source::open(engine, name) {
-        Ok(source) => Ok(Some(source)),
-        Err(EngineError::Cancelled) => Err(JobError::Cancelled),
-        Err(error) => {
-            problems.add(None, Problem::new(error.to_string()));
-            Ok(None)
+/// Both tables. One that cannot be opened is an error; if there is more to say, a problem among others.
+fn both(
+    release: Result<Source, EngineError>,
+    outside: Result<Source, EngineError>,
+    problems: &mut Problems,
+) -> Result<Option<(Source, Source)>, JobError> {
+    match (release, outside) {
+        (Ok(release), Ok(outside)) => return Ok(Some((release, outside))),
+        (Err(error), Ok(_)) | (Ok(_), Err(error)) => {
+            problems.take::<()>(Err(error.into()))?;
+        }
+        (Err(error), Err(other)) => {
+            for error in [error, other] {
+                problems.add(None, Problem::new(error.to_string()));
+            }
         }
     }
+    Ok(None)
 }
 
 /// What is said of the labels of the release, as `query` takes it.

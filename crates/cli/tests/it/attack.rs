@@ -225,10 +225,19 @@ fn all_mistakes_at_once() {
         ],
     );
     folder.fails("attack no.csv --with none.csv", 2, &["`no.csv`", "`none.csv`"]);
+    folder.fails(
+        "attack no.csv --with voters.csv --on ag",
+        2,
+        &["`no.csv`", "column `ag` is not in"],
+    );
+    folder.fails("attack patients.csv --with none.csv", 2, &["`none.csv` does not exist"]);
     let twice = "attack patients.csv --with voters.csv --on age,age,sex --sensitive sex";
     folder.fails(twice, 2, &["--on twice", "--on and --sensitive"]);
     let nothing = Folder::with(&[("a.csv", "x\n1\n"), ("b.csv", "y\n1\n"), ("c.csv", "x\na*b\n")]);
     nothing.fails("attack a.csv --with b.csv", 2, &["no column in common"]);
+    let empty = Folder::with(&[("a.csv", "x\n1\n"), ("e.csv", "x\n")]);
+    assert_eq!(counts(&attack(&empty, "e.csv --with a.csv")), [1, 0, 0]);
+    assert_eq!(counts(&attack(&empty, "a.csv --with e.csv")), [0, 0, 0]);
     nothing.fails("attack a.csv --with b.csv --report r.html", 2, &["a report is a .json file"]);
     nothing.fails("attack c.csv --with a.csv", 2, &["cannot be understood", "in data row 1"]);
 }

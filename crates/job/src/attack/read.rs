@@ -46,7 +46,7 @@ pub(super) fn compared(
     options: &AttackOptions,
     problems: &mut Problems,
 ) -> Option<Chosen> {
-    let wanted = options.on.iter().chain(&options.sensitive).chain(&options.named);
+    let wanted = options.on.iter().chain(&options.named);
     for (source, what, names) in [
         (release, "the release", wanted.collect::<Vec<&String>>()),
         (outside, "the outside table", options.on.iter().collect()),
@@ -58,6 +58,12 @@ pub(super) fn compared(
                 problems.add(None, unknown(source, name, message));
             }
         }
+    }
+    if let (Some(release), Some(name)) = (release, &options.sensitive)
+        && release.position(name).is_none()
+    {
+        let message = format!("column `{name}` is not in the release");
+        problems.add(None, unknown(release, name, message));
     }
     for (at, name) in options.on.iter().enumerate() {
         let again = options.on[..at].contains(name);
