@@ -88,7 +88,7 @@ enum Task {
         /// Rows of the table whose times are compared
         #[arg(long, default_value_t = 1_000_000)]
         rows: u64,
-        /// Runs of it; the best counts
+        /// Runs of each; the best counts
         #[arg(long, default_value_t = 2)]
         runs: usize,
         /// Where the tables are made
