@@ -6,6 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod butterfly;
 mod census;
 mod copy;
 mod full_domain;
@@ -82,6 +83,17 @@ enum Task {
         /// Where the tables are made
         folder: PathBuf,
     },
+    /// Losses and times of several quasi-identifier sets: their union, the paper's butterflies, ours
+    Butterfly {
+        /// Rows of the table whose times are compared
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: u64,
+        /// Runs of each; the best counts
+        #[arg(long, default_value_t = 2)]
+        runs: usize,
+        /// Where the tables are made
+        folder: PathBuf,
+    },
     /// Write the synthetic census table
     Census {
         /// Rows
@@ -116,6 +128,7 @@ fn main() -> ExitCode {
             &koptimize::Chosen { grain: ages, measure, limit, k },
         ),
         Task::Workload { rows, runs, folder } => workload::times(&folder, rows, runs),
+        Task::Butterfly { rows, runs, folder } => butterfly::cases(&folder, rows, runs),
         Task::Census { rows, output } => census::write(&output, rows, 7).map_err(Into::into),
         Task::Copy { input, output } => copy::copy(&input, &output),
     };

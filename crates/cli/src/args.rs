@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::attack::AttackArgs;
+
 /// Release tables about people so that every record is hidden in a crowd of at least k that look the
 /// same.
 #[derive(Debug, Parser)]
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     Apply(Box<ApplyArgs>),
     /// Answer COUNT, SUM, AVG, MIN and MAX over a release; with the original, how far they are off
     Query(Box<QueryArgs>),
+    /// Link an outside table to a release: how many rows could each of its rows be
+    Attack(Box<AttackArgs>),
     /// Build, check and show hierarchies
     #[command(subcommand)]
     Hierarchy(HierarchyCommand),

@@ -14,7 +14,7 @@ use crate::args::{
     HierarchyCommand, JobArgs, MakeArgs, ProfileArgs, SearchArgs,
 };
 use crate::progress::Progress;
-use crate::{demo, message, query};
+use crate::{attack, demo, message, query};
 
 /// Runs a command; gives the exit code.
 pub(crate) fn run(cli: Cli) -> u8 {
@@ -26,6 +26,7 @@ pub(crate) fn run(cli: Cli) -> u8 {
         Command::Evaluate(args) => evaluate(&run, &args),
         Command::Apply(args) => apply(&run, &args),
         Command::Query(args) => query::query(&run, &args),
+        Command::Attack(args) => attack::attack(&run, &args),
         Command::Hierarchy(command) => hierarchy_command(&run, &command),
         Command::Generate(args) => generate(&run, &args),
         Command::Demo { folder } => demo::demo(&run, &folder),
@@ -193,7 +194,7 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
     Ok(code)
 }
 
-fn refuse_html(report: Option<&str>) -> Result<(), JobError> {
+pub(crate) fn refuse_html(report: Option<&str>) -> Result<(), JobError> {
     match report {
         Some(path) if !path.to_ascii_lowercase().ends_with(".json") => Err(Problem {
             message: format!("a report is a .json file, found `{path}`"),

@@ -4,6 +4,7 @@
 //! check failed; 2 the request or the input is wrong; 130 interrupted. Nothing is written but on 0.
 
 mod args;
+mod attack;
 mod commands;
 mod demo;
 mod message;

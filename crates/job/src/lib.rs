@@ -2,11 +2,12 @@
 //! and the only types that are serialized.
 //!
 //! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`], [`check()`],
-//! [`query()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
+//! [`query()`], [`attack()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
 //! of the same names do.
 
 mod anonymize;
 mod apply;
+mod attack;
 mod check;
 mod coding;
 mod error;
@@ -30,6 +31,10 @@ mod workload;
 
 pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};
+pub use attack::{
+    AttackOptions, AttackReport, Attacked, AttackedColumn, CandidateBucket, CandidatesReport,
+    LinkedReport, PosteriorReport, attack,
+};
 pub use check::check;
 pub use error::{JobError, Problem};
 pub use evaluate::{

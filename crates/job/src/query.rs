@@ -1,8 +1,8 @@
 //! `query`: aggregates over a release, and how far they lie from the truth.
 
-mod known;
+pub(crate) mod known;
 mod report;
-mod table;
+pub(crate) mod table;
 mod text;
 
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ impl Problems {
         self.add(Some(at), problem);
     }
 
-    fn add(&mut self, at: Option<usize>, problem: Problem) {
+    pub(crate) fn add(&mut self, at: Option<usize>, problem: Problem) {
         if !self.0.iter().any(|(_, known)| *known == problem) {
             self.0.push((at, problem));
         }
@@ -74,7 +74,7 @@ impl Problems {
 
     /// Takes up what is wrong with the request, and passes on other errors. Where there are other problems,
     /// an error is one more of them.
-    fn take<T>(&mut self, found: Result<T, JobError>) -> Result<Option<T>, JobError> {
+    pub(crate) fn take<T>(&mut self, found: Result<T, JobError>) -> Result<Option<T>, JobError> {
         match found {
             Ok(found) => return Ok(Some(found)),
             Err(JobError::Request(problems)) => {
@@ -90,8 +90,13 @@ impl Problems {
         Ok(None)
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The problems of no query, then those of queries in their order.
-    fn into_error(mut self) -> Option<JobError> {
+    pub(crate) fn into_error(mut self) -> Option<JobError> {
         self.0.sort_by_key(|(at, _)| *at);
         let problems: Vec<Problem> = self.0.into_iter().map(|(_, problem)| problem).collect();
         (!problems.is_empty()).then_some(JobError::Request(problems))

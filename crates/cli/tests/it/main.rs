@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod apply;
+mod attack;
 mod bad_input;
 mod check;
 mod determinism;

@@ -106,7 +106,7 @@ fn place(source: &Source, knowledge: &Knowledge, name: &str, is_original: bool) 
     bounds.map(|(min, max)| Place::Bounds(min, max))
 }
 
-fn unknown(source: &Source, name: &str, message: String) -> Problem {
+pub(crate) fn unknown(source: &Source, name: &str, message: String) -> Problem {
     let mut names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
     let bases: Vec<&str> = names
         .iter()
@@ -258,7 +258,7 @@ impl Labels {
 }
 
 /// The distinct texts of a column sorted, missing ones last, with the codes that they then have.
-fn sorted(raw: &RawColumn) -> (Vec<Option<String>>, Codes) {
+pub(crate) fn sorted(raw: &RawColumn) -> (Vec<Option<String>>, Codes) {
     let mut order: Vec<usize> = (0..raw.texts.len()).collect();
     order.par_sort_unstable_by(|&a, &b| raw.texts[a].cmp(&raw.texts[b]));
     let mut map = vec![0; raw.texts.len()];

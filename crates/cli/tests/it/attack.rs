@@ -1,0 +1,243 @@
+//! Outside tables and other releases linked to a release.
+
+use serde_json::Value;
+
+use crate::harness::{Folder, PATIENTS, PATIENTS_JOB, PEOPLE_JOB, people, rows};
+
+const VOTERS: &str = "name,age,sex,zipcode\nAhmed,25,Male,53711\nBrooke,28,Female,55410\n\
+    Casey,31,Female,90210\nDave,19,Male,02174\nEvelyn,40,Female,02237\n";
+
+fn example(path: &str) -> String {
+    format!("{}/../../examples/{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[track_caller]
+fn attack(folder: &Folder, args: &str) -> Value {
+    serde_json::from_str(&folder.ok(&format!("attack {args} --json")).stdout).unwrap()
+}
+
+/// Outside rows with no, one and fewer than k candidates.
+fn counts(report: &Value) -> [u64; 3] {
+    ["none", "one", "below_k"].map(|key| report["candidates"][key].as_u64().unwrap())
+}
+
+/// The voters of the Mondrian report: one of them is known in the plain table, none in the release.
+#[test]
+fn a_voter_is_found_in_the_patients_but_not_in_their_release() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS), ("voters.csv", VOTERS)]);
+    let found = attack(&folder, "patients.csv --with voters.csv --sensitive disease");
+    assert_eq!(counts(&found), [4, 1, 1]);
+    assert_eq!(found["sensitive"]["certain"], 1);
+    let on: Vec<&str> =
+        found["on"].as_array().unwrap().iter().map(|on| on["column"].as_str().unwrap()).collect();
+    assert_eq!(on, ["age", "sex", "zipcode"]);
+    for form in ["range", "region", "bounds", "range+mean", "mean"] {
+        for ending in ["csv", "parquet"] {
+            let release = format!("{form}.{ending}");
+            folder.ok(&format!(
+                "anonymize patients.csv -o {release} {PATIENTS_JOB} --labels {form} --recoding {release}.json"
+            ));
+            let args = format!(
+                "{release} --with voters.csv --sensitive disease --recoding {release}.json"
+            );
+            let found = attack(&folder, &args);
+            // Means rule no one out.
+            let (none, least) = if form == "mean" { (0, 3) } else { (4, 2) };
+            assert_eq!(counts(&found), [none, 0, 0], "{release}: {found}");
+            assert!(found["candidates"]["least"].as_u64().unwrap() >= least.min(2), "{found}");
+            assert_eq!(found["sensitive"]["certain"], 0);
+            let truth = attack(
+                &folder,
+                &format!(
+                    "{release} --with patients.csv --on age,sex,zipcode --recoding {release}.json --fail-below 2"
+                ),
+            );
+            assert_eq!(counts(&truth), [0, 0, 0], "{release}");
+            assert_eq!(truth["failed"], 0);
+        }
+    }
+    // Nothing but the labels themselves is needed.
+    let found = attack(&folder, "bounds.csv --with voters.csv -k 3");
+    assert_eq!(counts(&found), [4, 0, 1]);
+}
+
+#[test]
+fn what_a_person_reads() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS), ("voters.csv", VOTERS)]);
+    let ended = folder.ok("attack patients.csv --with voters.csv --sensitive disease");
+    assert_eq!(
+        ended.stdout,
+        "5 outside rows against 6 rows of the release, compared on age, sex, zipcode\n\n\
+         candidates  outside rows  share\n\
+         none                   4  80.0%\n\
+         1                      1  20.0%\n\n\
+         candidates of a row that has some: at least 1, median 1, mean 1.0, at most 1\n\
+         fewer than 2 candidates: 1 outside row; links expected by chance: 1.0\n\
+         linked: 1 outside row to 1 row of the release; both tables together say more of 0, and make 1 unique\n\
+         disease: known for certain of 1 outside row; commonest value of the candidates: share 1.000 on average, at most 1.000\n"
+    );
+    let ended = folder.run("attack patients.csv --with voters.csv --fail-below 3 --report r.json");
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    assert!(ended.stderr.contains("not satisfied: 1 outside row has candidates, but fewer than 3"));
+    assert_eq!(folder.json("r.json")["failed"], 1);
+    folder.fails("attack patients.csv --with voters.csv --report r.json", 2, &["exists already"]);
+    for word in ["Ahmed", "53711", "Flu", "Male"] {
+        assert!(!folder.read("r.json").contains(word) && !ended.stdout.contains(word));
+    }
+}
+
+/// Tables II and III of the butterfly paper: harmless alone, every row pinned down together.
+#[test]
+fn two_releases_of_the_accidents_link_row_by_row() {
+    let folder = Folder::with(&[]);
+    let sorted = |name: &str| {
+        let text = folder.read(name);
+        let mut rows: Vec<String> = rows(&text).iter().map(|row| row.join(",")).collect();
+        rows.sort();
+        rows
+    };
+    for who in ["insurer", "hr"] {
+        folder.ok(&format!(
+            "anonymize --job {} -o {who}.csv",
+            example(&format!("accidents/{who}.toml"))
+        ));
+    }
+    assert_eq!(
+        sorted("insurer.csv"),
+        [
+            "Banker,30,Sedan,31043,No",
+            "Dentist,30,Truck,31043,No",
+            "Family doctor,30,Sedan,31043,Yes",
+            "Mortgage broker,30,Truck,31043,No",
+        ]
+    );
+    assert_eq!(
+        sorted("hr.csv"),
+        [
+            "Finance,30,Black Truck,31043,No",
+            "Finance,30,Green Sedan,31043,No",
+            "Medical,30,Red Truck,31043,No",
+            "Medical,30,White Sedan,31043,Yes",
+        ]
+    );
+    let job = example("accidents/job.toml");
+    for (release, other) in [("insurer.csv", "hr.csv"), ("hr.csv", "insurer.csv")] {
+        for more in ["", "--sensitive faulty"] {
+            let found = attack(&folder, &format!("{release} --with {other} --job {job} {more}"));
+            assert_eq!(counts(&found), [0, 4, 4]);
+            let linked = serde_json::json!({"rows": 4, "release_rows": 4, "finer": 4, "unique": 4});
+            assert_eq!(found["linked"], linked);
+        }
+    }
+    // What each attacker knows by himself finds no one.
+    let table = example("accidents/accidents.csv");
+    for (who, on) in [("insurer", "age,vehicle,postcode"), ("hr", "occupation,age,postcode")] {
+        let found = attack(
+            &folder,
+            &format!("{who}.csv --with {table} --on {on} --sensitive faulty --job {job}"),
+        );
+        assert_eq!((counts(&found), found["candidates"]["least"].as_u64()), ([0, 0, 0], Some(2)));
+        assert_eq!(found["sensitive"]["certain"], 2);
+    }
+    // Without hierarchies labels are texts, which is said; no candidates are no links.
+    let ended = folder.ok("attack insurer.csv --with hr.csv");
+    assert!(
+        ended.stderr.contains("2 of 2 outside labels of column `occupation`"),
+        "{}",
+        ended.stderr
+    );
+    assert!(ended.stderr.contains("pass --hierarchy vehicle=FILE"));
+    assert!(
+        ended
+            .stdout
+            .ends_with("fewer than 2 candidates: 0 outside rows; links expected by chance: 0.0\n")
+    );
+}
+
+/// Every released row of Adult has at least k candidates, by what labels mean and not by their text.
+#[test]
+fn the_census_release_withstands_its_own_table() {
+    let folder = Folder::with(&[]);
+    let table = example("adult/adult.csv.gz");
+    let on = "--on age,workclass,education,marital-status,occupation,race,sex,native-country";
+    for job in ["job.toml", "job-hierarchies.toml", "job-full-domain.toml"] {
+        let job = example(&format!("adult/{job}"));
+        folder.ok(&format!("anonymize --job {job} -o r.csv --report a.json --force"));
+        let args = format!("r.csv --with {table} {on} --sensitive salary-class --job {job}");
+        let found = attack(&folder, &args);
+        let least = found["candidates"]["least"].as_u64().unwrap();
+        assert!(least >= 10, "{job}: {found}");
+        assert_eq!(found["k"], 10);
+        let suppressed = folder.json("a.json")["release"]["suppressed"].as_u64().unwrap();
+        assert!(counts(&found)[0] <= suppressed, "{job}: {found}");
+    }
+}
+
+/// Candidates are what comparing all pairs of rows finds.
+#[test]
+fn candidates_of_people_in_every_form() {
+    let folder = Folder::with(&[("t.csv", &people(600, 3)), ("o.csv", &people(300, 4))]);
+    for how in ["-k 5", "-k 4 --relaxed", "-k 5 --suppress 5% --suppressed star"] {
+        folder.ok(&format!("anonymize t.csv -o r.csv {PEOPLE_JOB} {how} --force"));
+        let found = attack(&folder, "r.csv --with t.csv --on age,sex,city,status -k 4");
+        let least = found["candidates"]["least"].as_u64().unwrap();
+        assert!(least >= 4 && counts(&found) == [0, 0, 0], "{how}: {found}");
+        let text = folder.read("r.csv");
+        let outside = folder.read("o.csv");
+        let n_pairs: usize = rows(&outside)
+            .iter()
+            .map(|row| rows(&text).iter().filter(|of| is_candidate(of, row)).count())
+            .sum();
+        let found = attack(&folder, "r.csv --with o.csv --on age,sex,city,status");
+        let with = 300 - counts(&found)[0];
+        #[expect(clippy::cast_precision_loss, reason = "few pairs")]
+        let mean = n_pairs as f64 / with as f64;
+        assert!((found["candidates"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{how}");
+    }
+}
+
+/// The slow way, over a range and sets.
+fn is_candidate(released: &[&str], outside: &[&str]) -> bool {
+    let is_in = |label: &str, value: &str| {
+        let set = label.strip_prefix('{').and_then(|label| label.strip_suffix('}'));
+        label == "*" || label == value || set.is_some_and(|set| set.split('|').any(|m| m == value))
+    };
+    let age: u32 = outside[0].parse().unwrap();
+    let range = released[0].trim_matches(['[', ']']).split_once('-');
+    let is_age =
+        range.is_some_and(|(lo, hi)| (lo.parse().unwrap()..=hi.parse().unwrap()).contains(&age));
+    (is_age || is_in(released[0], outside[0])) && (1..4).all(|at| is_in(released[at], outside[at]))
+}
+
+#[test]
+fn all_mistakes_at_once() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS), ("voters.csv", VOTERS)]);
+    folder.fails(
+        "attack patients.csv --with voters.csv --on agee,sex,disease --sensitive diseas --fail-below 1",
+        2,
+        &[
+            "column `agee` is not in the release",
+            "did you mean `age`?",
+            "column `agee` is not in the outside table",
+            "column `disease` is not in the outside table",
+            "did you mean `disease`?",
+            "--fail-below must be at least 2",
+        ],
+    );
+    folder.fails("attack no.csv --with none.csv", 2, &["`no.csv`", "`none.csv`"]);
+    folder.fails(
+        "attack no.csv --with voters.csv --on ag",
+        2,
+        &["`no.csv`", "column `ag` is not in"],
+    );
+    folder.fails("attack patients.csv --with none.csv", 2, &["`none.csv` does not exist"]);
+    let twice = "attack patients.csv --with voters.csv --on age,age,sex --sensitive sex";
+    folder.fails(twice, 2, &["--on twice", "--on and --sensitive"]);
+    let nothing = Folder::with(&[("a.csv", "x\n1\n"), ("b.csv", "y\n1\n"), ("c.csv", "x\na*b\n")]);
+    nothing.fails("attack a.csv --with b.csv", 2, &["no column in common"]);
+    let empty = Folder::with(&[("a.csv", "x\n1\n"), ("e.csv", "x\n")]);
+    assert_eq!(counts(&attack(&empty, "e.csv --with a.csv")), [1, 0, 0]);
+    assert_eq!(counts(&attack(&empty, "a.csv --with e.csv")), [0, 0, 0]);
+    nothing.fails("attack a.csv --with b.csv --report r.html", 2, &["a report is a .json file"]);
+    nothing.fails("attack c.csv --with a.csv", 2, &["cannot be understood", "in data row 1"]);
+}

@@ -1,0 +1,327 @@
+//! What a cell can stand for, and what two of them have in common.
+
+use std::cmp::Ordering;
+
+use incrowd_data::Kind;
+
+use super::index::Index;
+use crate::query::{self, Domain, Known, Parse, Unreadable, Values, read_labels};
+
+/// The values that a cell can have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The least key.
+    pub(super) lo: f64,
+    /// The greatest one; less than the least where there is none.
+    pub(super) hi: f64,
+    /// Which keys between both it can have, if not all.
+    pub(super) some: Option<Vec<u32>>,
+    /// Whether it may be missing.
+    pub(super) may_be_missing: bool,
+    /// Whether it may be anything.
+    pub(super) is_any: bool,
+}
+
+impl Cell {
+    /// `*`: anything, missing too.
+    pub const ANY: Cell = Cell { is_any: true, may_be_missing: true, ..Cell::NOTHING };
+    /// An empty cell.
+    pub const MISSING: Cell = Cell { may_be_missing: true, ..Cell::NOTHING };
+    const NOTHING: Cell = Cell {
+        lo: f64::INFINITY,
+        hi: f64::NEG_INFINITY,
+        some: None,
+        may_be_missing: false,
+        is_any: false,
+    };
+
+    /// A value that the release has no word for; `at` tells it from others.
+    fn strange(at: usize) -> Cell {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        Cell { some: Some(vec![at]), ..Cell::NOTHING }
+    }
+
+    fn range(lo: f64, hi: f64) -> Cell {
+        Cell { lo, hi, ..Cell::NOTHING }
+    }
+
+    fn set(codes: &[u32]) -> Cell {
+        let (Some(&lo), Some(&hi)) = (codes.first(), codes.last()) else { return Cell::NOTHING };
+        let is_whole = (hi - lo) as usize + 1 == codes.len();
+        let some = (!is_whole).then(|| codes.to_vec());
+        Cell { some, ..Cell::range(f64::from(lo), f64::from(hi)) }
+    }
+
+    fn of(spread: &query::Spread) -> Cell {
+        let cell = match &spread.values {
+            _ if spread.is_open => return Cell::ANY,
+            Values::None => Cell::NOTHING,
+            Values::Range(lo, hi) => Cell::range(*lo, *hi),
+            Values::Run(lo, hi) => Cell::range(f64::from(*lo), f64::from(*hi)),
+            Values::Set(codes) => Cell::set(codes),
+            // A mean says nothing of a single value.
+            Values::About(_) => Cell::range(f64::NEG_INFINITY, f64::INFINITY),
+        };
+        Cell { may_be_missing: spread.may_be_missing, ..cell }
+    }
+
+    /// Whether both could stand for the same value.
+    #[must_use]
+    pub fn is_compatible(&self, other: &Cell) -> bool {
+        self.is_any
+            || other.is_any
+            || (self.may_be_missing && other.may_be_missing)
+            || self.shares_value(other)
+    }
+
+    fn shares_value(&self, other: &Cell) -> bool {
+        if self.lo.max(other.lo) > self.hi.min(other.hi) {
+            return false;
+        }
+        match (&self.some, &other.some) {
+            (None, None) => true,
+            (Some(keys), None) => holds_between(keys, other),
+            (None, Some(keys)) => holds_between(keys, self),
+            (Some(keys), Some(others)) => keys.iter().any(|key| others.binary_search(key).is_ok()),
+        }
+    }
+
+    /// What both allow: all that is known of a value which both stand for.
+    #[must_use]
+    pub fn meet(&self, other: &Cell) -> Cell {
+        if self.is_any || other.is_any {
+            return if self.is_any { other.clone() } else { self.clone() };
+        }
+        let may_be_missing = self.may_be_missing && other.may_be_missing;
+        if !self.shares_value(other) {
+            return Cell { may_be_missing, ..Cell::NOTHING };
+        }
+        let (lo, hi) = (self.lo.max(other.lo), self.hi.min(other.hi));
+        let keys = match (&self.some, &other.some) {
+            (None, None) => return Cell { may_be_missing, ..Cell::range(lo, hi) },
+            (Some(keys), None) | (None, Some(keys)) => keys
+                .iter()
+                .copied()
+                .filter(|key| lo <= f64::from(*key) && f64::from(*key) <= hi)
+                .collect(),
+            (Some(keys), Some(others)) => keys
+                .iter()
+                .copied()
+                .filter(|key| others.binary_search(key).is_ok())
+                .collect::<Vec<u32>>(),
+        };
+        Cell { may_be_missing, ..Cell::set(&keys) }
+    }
+
+    /// A total order, in which equal cells are equal.
+    pub(super) fn compare(&self, other: &Cell) -> Ordering {
+        let rest = |cell: &Cell| (cell.may_be_missing, cell.is_any);
+        self.lo
+            .total_cmp(&other.lo)
+            .then_with(|| self.hi.total_cmp(&other.hi))
+            .then_with(|| self.some.cmp(&other.some))
+            .then_with(|| rest(self).cmp(&rest(other)))
+    }
+}
+
+/// Whether one of some keys lies between the ends of a cell.
+fn holds_between(keys: &[u32], cell: &Cell) -> bool {
+    let first = keys.partition_point(|&key| f64::from(key) < cell.lo);
+    keys.get(first).is_some_and(|&key| f64::from(key) <= cell.hi)
+}
+
+/// What the labels of a column were taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// Values and ranges of a kind.
+    Line(Kind),
+    /// Leaves and nodes of a hierarchy.
+    Hierarchy,
+    /// Values and ranges of a declared order.
+    Order,
+    /// Values and sets of values that are all known.
+    Values,
+    /// Texts of which nothing is known: equal ones are equal.
+    Texts,
+    /// Means of classes, which rule nothing out.
+    Means,
+}
+
+/// The distinct labels of a column in both tables, read together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Both {
+    /// By label of the release.
+    pub release: Vec<Cell>,
+    /// By label of the outside table.
+    pub outside: Vec<Cell>,
+    /// What they were taken for.
+    pub read: Read,
+}
+
+impl Both {
+    /// The outside labels that are compatible with no label of the release.
+    #[must_use]
+    pub fn n_unmatched(&self) -> usize {
+        let index = Index::new(&self.release);
+        let is_unmatched = |cell: &&Cell| {
+            let mut is_found = false;
+            index.compatible(cell, |_| is_found = true);
+            !is_found
+        };
+        self.outside.iter().filter(is_unmatched).count()
+    }
+}
+
+/// What the distinct labels of a column stand for in both tables. A label of the outside table that cannot be
+/// understood is a value that only `*` stands for; one of the release is an error.
+pub fn read_both(
+    release: &[Option<&str>],
+    outside: &[Option<&str>],
+    known: &Known,
+    parse: Parse,
+) -> Result<Both, Unreadable> {
+    if let Known::Means { is_number, .. } = known {
+        let is_mean = |label: &str| label == "*" || parse(Kind::Decimal, label).is_some();
+        if release.iter().flatten().all(|label| is_mean(label)) {
+            return Ok(means(release, outside));
+        }
+        if *is_number {
+            let is_wrong = |at: &usize| release[*at].is_some_and(|label| !is_mean(label));
+            return Err(Unreadable((0..release.len()).filter(is_wrong).collect()));
+        }
+    }
+    let known = match known {
+        // Another release may hold labels where this one holds values.
+        Known::Plain(Some(kind)) => Known::Kind(*kind),
+        Known::Plain(None) | Known::Means { .. } => Known::Nothing,
+        other => other.clone(),
+    };
+    let labels = Labels { release, outside, parse };
+    let mut is_left_out = vec![false; outside.len()];
+    let found = match labels.read(&known, &mut is_left_out) {
+        Err(_) => {
+            is_left_out.fill(false);
+            let (alone, parse) = labels.kind_of_release(&known)?;
+            Labels { parse, ..labels }.read(&alone, &mut is_left_out)
+        }
+        found => found,
+    };
+    let (domain, cells) = found?;
+    let mut cells = cells.into_iter();
+    let release: Vec<Cell> = cells.by_ref().take(release.len()).collect();
+    let outside = cells.collect();
+    Ok(Both { release, outside, read: taken_for(&known, &domain) })
+}
+
+/// Means rule nothing out but that a cell is missing.
+fn means(release: &[Option<&str>], outside: &[Option<&str>]) -> Both {
+    let release = release.iter().map(|label| label.map_or(Cell::MISSING, |_| Cell::ANY)).collect();
+    let outside = outside.iter().enumerate().map(|(at, label)| match label {
+        None => Cell::MISSING,
+        Some("*") => Cell::ANY,
+        Some(_) => Cell::strange(at),
+    });
+    Both { release, outside: outside.collect(), read: Read::Means }
+}
+
+fn taken_for(known: &Known, domain: &Domain) -> Read {
+    match (known, domain) {
+        (Known::Tree(_), _) => Read::Hierarchy,
+        (Known::Order(_), _) => Read::Order,
+        (_, Domain::Line(line)) => Read::Line(line.kind),
+        (Known::Nothing, Domain::List(_)) => Read::Texts,
+        (_, Domain::List(_)) => Read::Values,
+    }
+}
+
+struct Labels<'a> {
+    release: &'a [Option<&'a str>],
+    outside: &'a [Option<&'a str>],
+    parse: Parse,
+}
+
+impl<'a> Labels<'a> {
+    /// Reads the labels of both together; those of the outside table that are not understood are left out.
+    fn read(
+        &self,
+        known: &Known,
+        is_left_out: &mut [bool],
+    ) -> Result<(Domain, Vec<Cell>), Unreadable> {
+        loop {
+            // Stars stand for anything, whatever else the column holds.
+            let (texts, places) = self.said(is_left_out);
+            if texts.is_empty() {
+                let domain = Domain::List(query::List::natural(Vec::new(), self.parse));
+                return Ok((domain, self.cells(&[], &[], is_left_out)));
+            }
+            let wrong = match read_labels(&texts, known, None, self.parse) {
+                Ok((domain, spreads)) => {
+                    let cells = self.cells(&places, &spreads, is_left_out);
+                    return Ok((domain, cells));
+                }
+                Err(Unreadable(wrong)) => wrong,
+            };
+            let wrong: Vec<usize> = wrong.into_iter().map(|at| places[at]).collect();
+            let n = self.release.len();
+            let of_release: Vec<usize> = wrong.iter().copied().filter(|at| *at < n).collect();
+            if !of_release.is_empty() || wrong.is_empty() {
+                return Err(Unreadable(of_release));
+            }
+            for at in wrong {
+                is_left_out[at - n] = true;
+            }
+        }
+    }
+
+    /// The labels that say something, and their places in the labels of both.
+    fn said(&self, is_left_out: &[bool]) -> (Vec<Option<&'a str>>, Vec<usize>) {
+        let all = self.release.iter().chain(self.outside).enumerate();
+        let n = self.release.len();
+        let is_left_out = |at: usize| at.checked_sub(n).is_some_and(|at| is_left_out[at]);
+        let said = all.filter(|(at, label)| **label != Some("*") && !is_left_out(*at));
+        said.map(|(at, label)| (*label, at)).unzip()
+    }
+
+    fn cells(
+        &self,
+        places: &[usize],
+        spreads: &[query::Spread],
+        is_left_out: &[bool],
+    ) -> Vec<Cell> {
+        let n = self.release.len();
+        let mut cells = vec![Cell::ANY; n + self.outside.len()];
+        for (at, is_left_out) in is_left_out.iter().enumerate() {
+            if *is_left_out {
+                cells[n + at] = Cell::strange(at);
+            }
+        }
+        for (&at, spread) in places.iter().zip(spreads) {
+            cells[at] = Cell::of(spread);
+        }
+        cells
+    }
+
+    /// What the labels of the release are by themselves, where those of the other table hide it.
+    fn kind_of_release(&self, known: &Known) -> Result<(Known, Parse), Unreadable> {
+        let places: Vec<usize> =
+            (0..self.release.len()).filter(|&at| self.release[at] != Some("*")).collect();
+        let texts: Vec<Option<&str>> = places.iter().map(|&at| self.release[at]).collect();
+        match read_labels(&texts, known, None, self.parse) {
+            Ok((Domain::Line(line), _)) => {
+                let parse = if line.kind == Kind::Integer { digits } else { self.parse };
+                Ok((Known::Kind(line.kind), parse))
+            }
+            Ok(_) => Ok((known.clone(), self.parse)),
+            Err(Unreadable(wrong)) => {
+                Err(Unreadable(wrong.into_iter().map(|at| places[at]).collect()))
+            }
+        }
+    }
+}
+
+/// A whole number, also with leading zeros: codes of one table may have lost theirs in the other.
+fn digits(_: Kind, text: &str) -> Option<f64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_whole && digits.len() <= 15)
+}

@@ -1,0 +1,159 @@
+//! `attack`: which rows of a release the rows of an outside table could be.
+
+mod read;
+mod report;
+
+use std::path::PathBuf;
+
+use incrowd_data::Kind;
+use incrowd_engine::{EngineError, Source};
+use incrowd_evaluate::attack::{self, Read};
+
+use crate::error::{JobError, Problem};
+use crate::query::known::Knowledge;
+use crate::query::{Problems, QueryOptions};
+use crate::run::{Run, Stage, Stopwatch};
+use crate::spec::JobSpec;
+
+pub use report::{
+    AttackReport, AttackedColumn, CandidateBucket, CandidatesReport, LinkedReport, PosteriorReport,
+};
+
+use read::{Compared, compared, load};
+
+/// What is attacked with what.
+#[derive(Clone, Debug, Default)]
+pub struct AttackOptions {
+    /// The release: a file, a folder or a glob.
+    pub release: String,
+    /// The outside table.
+    pub with: String,
+    /// The columns that are compared; all that both tables have if none are named.
+    pub on: Vec<String>,
+    /// The column of the release that an attacker is after.
+    pub sensitive: Option<String>,
+    /// Outside rows with fewer candidates are counted.
+    pub k: Option<u64>,
+    /// The attack succeeds if an outside row has candidates, but fewer than this.
+    pub fail_below: Option<u64>,
+    /// The recoding that the release was made with.
+    pub recoding: Option<PathBuf>,
+    /// What else is known of its columns.
+    pub job: JobSpec,
+    /// Whether a job file says how the release was made.
+    pub has_job_file: bool,
+    /// What stands in recoded cells, if it is said.
+    pub labels: Option<String>,
+    /// Columns that must be in the release.
+    pub named: Vec<String>,
+    /// Threads; all cores if it is not said.
+    pub threads: Option<usize>,
+}
+
+/// What an attack found.
+#[derive(Clone, Debug)]
+pub struct Attacked {
+    /// How many candidates there are, and what they tell.
+    pub report: AttackReport,
+    /// What may be amiss.
+    pub warnings: Vec<String>,
+}
+
+/// Links the rows of an outside table to those of a release.
+pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> {
+    let mut watch = Stopwatch::start();
+    let mut problems = Problems::default();
+    let k = options.k.or(options.job.privacy.k).unwrap_or(2);
+    for (flag, n) in [("-k", Some(k)), ("--fail-below", options.fail_below)] {
+        if n.is_some_and(|n| n < 2) {
+            let problem = Problem::new(format!("{flag} must be at least 2"));
+            problems.add(None, problem.help("a row that has candidates has one at least"));
+        }
+    }
+    let knowledge = problems.take(Knowledge::new(&about_labels(options)))?;
+    run.with_engine(options.threads, |engine| {
+        run.enter(Stage::Open);
+        let release = Source::open(engine, &options.release);
+        let outside = Source::open(engine, &options.with);
+        let opened = (release.as_ref().ok(), outside.as_ref().ok());
+        let chosen = compared(opened, options, &mut problems);
+        let sources = both(release, outside, &mut problems)?;
+        let (Some((release, outside)), Some(knowledge), Some(chosen), true) =
+            (sources, knowledge, chosen, problems.is_empty())
+        else {
+            return Err(problems.into_error().expect("what is not there is a problem"));
+        };
+        run.enter(Stage::Read);
+        let loaded = load(engine, (&release, &outside), &knowledge, &chosen, &mut problems)?;
+        if let Some(error) = problems.into_error() {
+            return Err(error);
+        }
+        let Compared { tables, columns, n_release, n_outside } = loaded;
+        run.enter(Stage::Search);
+        let found = attack::candidates(&tables, || run.go_on().is_ok());
+        let found = found.ok_or(JobError::Cancelled)?;
+        let warnings = columns.iter().filter_map(warning).collect();
+        let rows = (n_release, n_outside);
+        let mut report = report::report(&tables, &found, columns, rows, (k, options));
+        report.elapsed_s = watch.lap();
+        Ok(Attacked { report, warnings })
+    })
+}
+
+/// Both tables. One that cannot be opened is an error; if there is more to say, a problem among others.
+fn both(
+    release: Result<Source, EngineError>,
+    outside: Result<Source, EngineError>,
+    problems: &mut Problems,
+) -> Result<Option<(Source, Source)>, JobError> {
+    match (release, outside) {
+        (Ok(release), Ok(outside)) => return Ok(Some((release, outside))),
+        (Err(error), Ok(_)) | (Ok(_), Err(error)) => {
+            problems.take::<()>(Err(error.into()))?;
+        }
+        (Err(error), Err(other)) => {
+            for error in [error, other] {
+                problems.add(None, Problem::new(error.to_string()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// What is said of the labels of the release, as `query` takes it.
+fn about_labels(options: &AttackOptions) -> QueryOptions {
+    QueryOptions {
+        recoding: options.recoding.clone(),
+        job: options.job.clone(),
+        has_job_file: options.has_job_file,
+        labels: options.labels.clone(),
+        ..QueryOptions::default()
+    }
+}
+
+/// Texts that may be nodes of a hierarchy which nobody named.
+fn warning(column: &AttackedColumn) -> Option<String> {
+    if column.read_as != word(Read::Texts) || column.unmatched_labels == 0 {
+        return None;
+    }
+    let name = &column.column;
+    Some(format!(
+        "{} of {} outside labels of column `{name}` agree with none of the release, and nothing says what labels \
+         stand for; if some are nodes of a hierarchy, pass --hierarchy {name}=FILE",
+        column.unmatched_labels, column.outside_labels
+    ))
+}
+
+/// What labels were taken for, as a word.
+fn word(read: Read) -> &'static str {
+    match read {
+        Read::Line(kind) => {
+            Kind::NAMES.iter().find(|(_, of)| *of == kind).map_or("", |(name, _)| name)
+        }
+        Read::Hierarchy => "hierarchy",
+        Read::Order => "order",
+        Read::Values => "values",
+        Read::Texts => "texts",
+        Read::Means => "means",
+    }
+}
