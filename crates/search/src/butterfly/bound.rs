@@ -115,7 +115,7 @@ impl<'a> OfWing<'a> {
 }
 
 /// The uncertainty penalty of a butterfly on the rows of some classes (lists of vectors) is not below this:
-/// L(G) of Theorem 4, for any number of sets. None if the sets of the problem need no butterflies.
+/// L(G) of Theorem 4, for any number of sets. Every class has as many rows as the greatest k.
 ///
 /// ```
 /// # use incrowd_data::{Attribute, Codes, Dictionary, FrequencySet, Kind, Shape};
@@ -143,23 +143,19 @@ impl<'a> OfWing<'a> {
 /// ];
 /// let problem = Problem { sets: &sets, ..Problem::new(&set, &models, 2, &budget) };
 /// // Every row gives up a third of a and a third of c at least.
-/// let bound = butterfly::lower_bound(&problem, &[vec![0, 1], vec![2, 3]]).unwrap();
+/// let bound = butterfly::lower_bound(&problem, &[vec![0, 1], vec![2, 3]]);
 /// assert!((bound - 4.0 * (1.0 / 3.0 + 1.0 / 3.0)).abs() < 1e-9);
 /// ```
 #[must_use]
-pub fn lower_bound(problem: &Problem, classes: &[Vec<u32>]) -> Option<f64> {
-    let sets = effective(problem);
-    if sets.len() < 2 {
-        return None;
-    }
-    let anatomy = Anatomy::new(problem, &sets);
+pub fn lower_bound(problem: &Problem, classes: &[Vec<u32>]) -> f64 {
+    let anatomy = Anatomy::new(problem, &effective(problem));
     let bound = Bound::new(&anatomy);
     let of_classes: Vec<Distances> = classes.iter().map(|class| bound.of_class(class)).collect();
-    let distances = Distances::join(of_classes.iter())?;
+    let Some(distances) = Distances::join(of_classes.iter()) else { return 0.0 };
     let body = anatomy.body.problem(problem);
     let all = classes.concat();
     let n_rows: f64 =
         all.iter().map(|&vector| f64::from(problem.set.counts[vector as usize])).sum();
     let body = wing(&body).loss_of_one(&all);
-    Some(body + bound.wings(&distances, classes.len(), n_rows))
+    body + bound.wings(&distances, classes.len(), n_rows)
 }

@@ -23,7 +23,7 @@ use incrowd_testkit::{Form, Table, table};
 use crate::check_function;
 
 /// Whether the search is more than Mondrian on the union, so that more can be asked of it.
-const IS_WRITTEN: bool = false;
+const IS_WRITTEN: bool = true;
 
 const PAPER: Algorithm = Algorithm::Butterfly { improves: false };
 const IMPROVED: Algorithm = Algorithm::Butterfly { improves: true };

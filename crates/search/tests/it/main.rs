@@ -4,7 +4,6 @@
 
 mod butterfly;
 // To be enabled with `incrowd_search::butterfly::lower_bound`, which it tests.
-#[cfg(any())]
 mod butterfly_bound;
 mod conformance;
 mod full_domain;
