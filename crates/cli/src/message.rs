@@ -180,13 +180,13 @@ fn collusion(found: &CollusionReport) -> String {
         [] => String::new(),
     };
     let asked = if found.required {
-        "as the job asks for".to_owned()
+        "a set or coalition of the job covers it".to_owned()
     } else {
-        format!("nothing is asked of that, --collude {} does", names.join(","))
+        format!("nothing in the job covers it; --collude {} would", names.join(","))
     };
     let (k, risk) = (found.k, risk(&found.risk));
     format!(
-        "{who}, if they put their knowledge together, would find classes of {k} ({asked}); {risk}"
+        "{who}, if they put their knowledge together, would find classes as small as {k} ({asked}); {risk}"
     )
 }
 
@@ -205,8 +205,9 @@ pub(crate) fn summary(report: &Report) -> String {
     lines.extend(report.collusion.iter().map(collusion));
     lines.extend(levels(report));
     let release = &report.release;
+    let over = if report.privacy.len() > 1 { " over all columns together" } else { "" };
     lines.push(format!(
-        "{} rows in {} classes of {} to {}; {} suppressed",
+        "{} rows in {} classes of {} to {}{over}; {} suppressed",
         count(release.rows),
         count(release.classes),
         count(release.smallest_class),

@@ -357,7 +357,9 @@ fn warnings(plan: &Plan, found: &Found) -> Vec<String> {
     let has_numbers = plan
         .with_role(Role::Quasi)
         .any(|at| !matches!(plan.columns[at].kind, Some(Kind::Text | Kind::Boolean)));
-    if is_mean && has_numbers && plan.k == Some(2) {
+    let least = plan.sets.iter().filter_map(|set| set.k).min();
+    let k = if plan.method.tells_sets_apart() { least } else { plan.k };
+    if is_mean && has_numbers && k == Some(2) {
         warnings
             .push("with k = 2 a mean and a range together tell both values of a class".to_owned());
     }

@@ -495,9 +495,10 @@ impl JobSpec {
     /// Reads a job from TOML.
     pub fn from_toml(text: &str) -> Result<JobSpec, JobError> {
         let table: toml::Table = text.parse().map_err(|error| toml_problem(&error, text))?;
-        let unknown = unknown_keys(&table);
-        if !unknown.is_empty() {
-            return Err(JobError::Request(unknown));
+        let mut problems = unknown_keys(&table);
+        problems.extend(flat_coalitions(&table));
+        if !problems.is_empty() {
+            return Err(JobError::Request(problems));
         }
         let mut spec: JobSpec = toml::from_str(text).map_err(|error| toml_problem(&error, text))?;
         for set in &mut spec.quasi {
@@ -600,6 +601,21 @@ fn unknown_keys(table: &toml::Table) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// A coalition that stands for the list of all.
+fn flat_coalitions(table: &toml::Table) -> Option<Problem> {
+    let sets = table.get("quasi").and_then(toml::Value::as_array);
+    let sets = sets.into_iter().flatten().filter_map(toml::Value::as_table);
+    let lists = std::iter::once(table).chain(sets).filter_map(|table| table.get("collude"));
+    let is_flat = |list: &toml::Value| {
+        list.as_array().is_none_or(|list| list.iter().any(|names| !names.is_array()))
+    };
+    let is_any_flat = lists.into_iter().any(is_flat);
+    is_any_flat.then(|| {
+        Problem::new("`collude` is no list of coalitions")
+            .help("put each coalition into brackets: collude = [[\"insurer\", \"hr\"]]")
+    })
 }
 
 #[cfg(test)]

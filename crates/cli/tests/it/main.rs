@@ -14,5 +14,6 @@ mod harness;
 mod hierarchy;
 mod query;
 mod release;
+mod several_sets;
 mod single_dimensional;
 mod workload;
