@@ -73,12 +73,15 @@ pub(crate) struct JobArgs {
     /// A TOML job file; flags win over it
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<PathBuf>,
-    /// k-anonymity: the least size of a class (at least 2)
-    #[arg(short, value_name = "N")]
-    pub(crate) k: Option<u64>,
+    /// k-anonymity: the least size of a class (at least 2), of every set or of one; repeat it for several sets
+    #[arg(short, value_name = "[SET=]N", value_parser = k_of_set)]
+    pub(crate) k: Vec<KOfSet>,
     /// A quasi-identifier set: columns that an attacker can know; repeat it for several sets
     #[arg(long, value_name = "[NAME=]A,B,C")]
     pub(crate) quasi: Vec<String>,
+    /// Sets whose attackers put their knowledge together; repeat it for several coalitions
+    #[arg(long, value_name = "SET,SET")]
+    pub(crate) collude: Vec<String>,
     /// Columns that are never released
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) identifier: Vec<String>,
@@ -126,6 +129,21 @@ pub(crate) struct JobArgs {
     pub(crate) quiet: bool,
 }
 
+/// A k, of a set if one is named.
+#[derive(Clone, Debug)]
+pub(crate) struct KOfSet {
+    pub(crate) set: Option<String>,
+    pub(crate) k: u64,
+}
+
+fn k_of_set(text: &str) -> Result<KOfSet, std::num::ParseIntError> {
+    let (set, k) = match text.rsplit_once('=') {
+        Some((set, k)) => (Some(set.trim().to_owned()), k),
+        None => (None, text),
+    };
+    Ok(KOfSet { set, k: k.trim().parse()? })
+}
+
 /// How a recoding is searched for, and what for; can stand in the job file instead.
 #[derive(Debug, Args, Default)]
 pub(crate) struct SearchArgs {
@@ -134,11 +152,12 @@ pub(crate) struct SearchArgs {
     pub(crate) suppress: Option<String>,
     /// The algorithm: mondrian (default); with one level a column: optimal, incognito, samarati,
     /// bottom-up, datafly; with intervals of every column: koptimize, hill-climb,
-    /// single-dimensional, tds (for the targets)
+    /// single-dimensional, tds (for the targets); for several quasi-identifier sets: butterfly, union (the baseline)
     #[arg(long, value_name = "NAME")]
     pub(crate) algorithm: Option<String>,
     /// Its variant. mondrian: strict, relaxed; incognito: basic, super-roots, cube; bottom-up: rollup,
-    /// no-rollup; all-minimal lists all minimal generalizations in the report
+    /// no-rollup; butterfly: improved, paper; union: the algorithm that protects the union, mondrian if it is
+    /// not said; all-minimal lists all minimal generalizations in the report
     #[arg(long, value_name = "NAME[,NAME]")]
     pub(crate) variant: Option<String>,
     /// How mondrian chooses its cuts: median (default), infogain or lsd (for the targets), selection, queries;

@@ -11,7 +11,7 @@ use incrowd_job::{
 
 use crate::args::{
     AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, EvaluateArgs, GenerateArgs,
-    HierarchyCommand, JobArgs, MakeArgs, ProfileArgs, SearchArgs,
+    HierarchyCommand, JobArgs, KOfSet, MakeArgs, ProfileArgs, SearchArgs,
 };
 use crate::progress::Progress;
 use crate::{attack, demo, message, query};
@@ -301,7 +301,7 @@ pub(crate) fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
     }
     hierarchies(args, &mut spec, &mut problems);
     models(args, &mut spec, &mut problems);
-    set(&mut spec.privacy.k, args.k.as_ref());
+    ks(args, &mut spec, &mut problems);
     set(&mut spec.undeclared, args.undeclared.as_ref());
     set(&mut spec.missing, args.missing.as_ref());
     set(&mut spec.run.threads, args.threads.as_ref());
@@ -329,29 +329,57 @@ fn quasi(
     named: &[(&str, &String)],
     problems: &mut Vec<Problem>,
 ) {
+    let has_sets = args.quasi.len() > 1 || args.quasi.iter().any(|text| text.contains('='));
     let mut sets = Vec::new();
     for (at, text) in args.quasi.iter().enumerate() {
         let (name, columns) = match text.split_once('=') {
-            Some((name, columns)) => (Some(name), columns),
+            Some((name, columns)) => (Some(name.trim()), columns),
             None => (None, text.as_str()),
         };
-        let columns: Vec<String> =
-            columns.split(',').map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
+        let columns = names(columns);
         for column in &columns {
-            if let Some((other, _)) = named.iter().find(|(_, known)| *known == column) {
-                problems.push(Problem {
+            match named.iter().find(|(_, known)| *known == column) {
+                // The job says which sets it is in, with all else that is wrong with them.
+                Some(_) if has_sets => {}
+                Some((other, _)) => problems.push(Problem {
                     message: format!("column `{column}` is declared {other} and quasi"),
                     help: Some("a column has one role".to_owned()),
-                });
+                }),
+                None => {
+                    spec.columns.entry(column.clone()).or_default().role = Some("quasi".to_owned());
+                }
             }
-            spec.columns.entry(column.clone()).or_default().role = Some("quasi".to_owned());
         }
         let name = name.map_or_else(|| format!("set{}", at + 1), str::to_owned);
-        sets.push(QuasiSpec { name, columns });
+        sets.push(QuasiSpec { name, columns, ..QuasiSpec::default() });
     }
-    let is_named = args.quasi.first().is_some_and(|text| text.contains('='));
-    if sets.len() > 1 || is_named {
+    if has_sets {
         spec.quasi = sets;
+    } else if !args.quasi.is_empty() {
+        spec.quasi.clear();
+    }
+    if !args.collude.is_empty() {
+        spec.collude = args.collude.iter().map(|text| names(text)).collect();
+    }
+}
+
+/// Names with commas between them.
+fn names(text: &str) -> Vec<String> {
+    text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+/// The k of all sets and those of some.
+fn ks(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
+    for (at, KOfSet { set: name, k }) in args.k.iter().enumerate() {
+        if args.k[..at].iter().any(|other| other.set == *name) {
+            let what =
+                name.as_ref().map_or_else(String::new, |name| format!(" for the set `{name}`"));
+            problems.push(Problem {
+                message: format!("-k is said twice{what}"),
+                help: Some("say -k N once, and -k SET=N once for a set".to_owned()),
+            });
+        }
+        problems.extend(spec.ask_for_k(name.as_deref(), *k).err());
     }
 }
 

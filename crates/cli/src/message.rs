@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use incrowd_job::{Evaluation, Figure, JobError, Outcome, Profile, Protocol, Report};
+use incrowd_job::{
+    CollusionReport, Evaluation, Figure, JobError, Outcome, Profile, Protocol, Report, RiskReport,
+};
 
 pub(crate) const EXIT_FAILED: u8 = 1;
 pub(crate) const EXIT_REQUEST: u8 = 2;
@@ -143,18 +145,23 @@ fn levels(report: &Report) -> Vec<String> {
     lines
 }
 
-/// What a release or a checked table is like, for a person.
-pub(crate) fn summary(report: &Report) -> String {
+/// What holds for each quasi-identifier set.
+fn sets(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
+    let verb = if report.search.is_none() && report.recoding.is_none() { "is" } else { "is now" };
     for set in &report.privacy {
-        let verb =
-            if report.search.is_none() && report.recoding.is_none() { "is" } else { "is now" };
-        lines.push(format!(
+        let mut line = format!(
             "{}: the table {verb} {}-anonymous with respect to {{{}}}",
             set.quasi,
             set.k,
             set.columns.join(", ")
-        ));
+        );
+        if report.privacy.len() > 1 {
+            let asked = set.required.get("k");
+            line += &asked.map_or_else(String::new, |k| format!(", {k} asked for"));
+            line += &format!("; {}", risk(&set.risk));
+        }
+        lines.push(line);
         for (column, found) in &set.sensitive {
             lines.push(format!(
                 "  {column}: at least {} values in a class, entropy l {:.2}, t {:.3}",
@@ -162,22 +169,54 @@ pub(crate) fn summary(report: &Report) -> String {
             ));
         }
     }
+    lines
+}
+
+/// What attackers would find who put their knowledge together.
+fn collusion(found: &CollusionReport) -> String {
+    let names = found.quasi.as_slice();
+    let who = match names {
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => String::new(),
+    };
+    let asked = if found.required {
+        "a set or coalition of the job covers it".to_owned()
+    } else {
+        format!("nothing in the job covers it; --collude {} would", names.join(","))
+    };
+    let (k, risk) = (found.k, risk(&found.risk));
+    format!(
+        "{who}, if they put their knowledge together, would find classes as small as {k} ({asked}); {risk}"
+    )
+}
+
+fn risk(risk: &RiskReport) -> String {
+    format!(
+        "risk of a record: at most {:.4}, {:.4} on average; {} records at risk",
+        risk.prosecutor_max,
+        risk.prosecutor_average,
+        count(risk.records_at_risk)
+    )
+}
+
+/// What a release or a checked table is like, for a person.
+pub(crate) fn summary(report: &Report) -> String {
+    let mut lines = sets(report);
+    lines.extend(report.collusion.iter().map(collusion));
     lines.extend(levels(report));
     let release = &report.release;
+    let over = if report.privacy.len() > 1 { " over all columns together" } else { "" };
     lines.push(format!(
-        "{} rows in {} classes of {} to {}; {} suppressed",
+        "{} rows in {} classes of {} to {}{over}; {} suppressed",
         count(release.rows),
         count(release.classes),
         count(release.smallest_class),
         count(release.largest_class),
         count(release.suppressed)
     ));
-    lines.push(format!(
-        "risk of a record: at most {:.4}, {:.4} on average; {} records at risk",
-        report.risk.prosecutor_max,
-        report.risk.prosecutor_average,
-        count(report.risk.records_at_risk)
-    ));
+    if report.privacy.len() == 1 {
+        lines.push(risk(&report.risk));
+    }
     let measures = &report.measures;
     let mut lost = vec![format!("discernibility {:.0}", measures.discernibility)];
     let more = [

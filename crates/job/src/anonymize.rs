@@ -8,14 +8,16 @@ use incrowd_release::{
     Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
 };
 use incrowd_search::{
-    Found, MinimalNode, Outcome as SearchOutcome, Problem as SearchProblem, Recoding,
+    Found, MinimalNode, Outcome as SearchOutcome, Problem as SearchProblem, QuasiSet, Recoding,
 };
 use indexmap::IndexMap;
 
 use crate::coding::{Coding, prepare};
 use crate::error::{JobError, Problem};
 use crate::infeasible::infeasible;
-use crate::measure::{failures, measures_report, privacy_report, release_report, risk_report};
+use crate::measure::{
+    collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
+};
 use crate::plan::{Plan, Purpose, Role, value_of};
 use crate::publish::{Assigned, Release, Written, check_outputs, publish};
 use crate::recoding_file::RecodingFile;
@@ -185,7 +187,7 @@ impl Job<'_> {
             job: self.spec.clone(),
             search: Some(SearchReport {
                 algorithm: algorithm.to_owned(),
-                variant: variant.map(str::to_owned),
+                variant,
                 optimal: found.proof.is_optimal && plan.sets.len() == 1,
                 cost: found.proof.cost.or_else(|| value_of(plan.measure, &measures)),
                 lower_bound: found.proof.lower_bound.filter(|_| plan.sets.len() == 1),
@@ -206,7 +208,8 @@ impl Job<'_> {
             }),
             release: release_report(&written.measured, n_suppressed, written.starred),
             privacy: privacy_report(plan, &written.measured),
-            risk: risk_report(plan, &written.measured),
+            collusion: collusion_report(plan, &written.measured),
+            risk: risk_report(&written.measured),
             measures,
             workload: None,
             timings_s: timings,
@@ -229,7 +232,9 @@ pub(crate) fn search(
     let stopped = resume.map(stopped_search::read).transpose()?.flatten();
     let nodes = spec.run.node_limit;
     let budget = run.budget().within(plan.method.time).holding(memory).visiting(nodes);
+    let sets = attributes_of_sets(plan);
     let problem = SearchProblem {
+        sets: &sets,
         entity: coding.entity,
         limit: plan.suppress.rows(coding.set.n_rows)?,
         stars: plan.stars_suppressed,
@@ -249,6 +254,19 @@ pub(crate) fn search(
     }
     run.let_stop(plan.method.algorithm.is_anytime());
     Ok(plan.method.algorithm.run(&problem))
+}
+
+/// The quasi-identifier sets by their attributes, if there are several.
+fn attributes_of_sets(plan: &Plan) -> Vec<QuasiSet> {
+    if plan.sets.len() == 1 {
+        return Vec::new();
+    }
+    let quasi: Vec<usize> = plan.with_role(Role::Quasi).collect();
+    let of_set = |set: &crate::sets::QuasiSet| {
+        let attributes = (0..quasi.len()).filter(|&at| set.columns.contains(&quasi[at])).collect();
+        QuasiSet { attributes, k: set.k.unwrap_or(2) }
+    };
+    plan.sets.iter().map(of_set).collect()
 }
 
 /// The classes of a recoding with the cells that the job's labels ask for.
@@ -334,20 +352,34 @@ fn warnings(plan: &Plan, found: &Found) -> Vec<String> {
     if plan.method.wants_minimal && found.minimal.is_none() {
         warnings.push("the time limit ended the listing of all minimal generalizations".to_owned());
     }
-    if plan.sets.len() > 1 && plan.method.algorithm.is_full_domain() {
-        warnings.push(
-            "several quasi-identifier sets are protected through their union, so that nothing is \
-             proved about the optimum for each of them"
-                .to_owned(),
-        );
-    }
+    warnings.extend(warning_of_union(plan));
     let is_mean = matches!(plan.labels, LabelForm::Mean | LabelForm::RangeMean);
     let has_numbers = plan
         .with_role(Role::Quasi)
         .any(|at| !matches!(plan.columns[at].kind, Some(Kind::Text | Kind::Boolean)));
-    if is_mean && has_numbers && plan.k == Some(2) {
+    let least = plan.sets.iter().filter_map(|set| set.k).min();
+    let k = if plan.method.tells_sets_apart() { least } else { plan.k };
+    if is_mean && has_numbers && k == Some(2) {
         warnings
             .push("with k = 2 a mean and a range together tell both values of a class".to_owned());
     }
     warnings
+}
+
+/// What it means that several sets are protected through their union.
+fn warning_of_union(plan: &Plan) -> Option<String> {
+    if plan.sets.len() == 1 || plan.method.tells_sets_apart() {
+        return None;
+    }
+    let mut says = Vec::new();
+    if plan.method.algorithm.is_full_domain() {
+        says.push("so that nothing is proved about the optimum for each of them");
+    }
+    let all: Vec<usize> = plan.with_role(Role::Quasi).collect();
+    let is_asked = plan.sets.iter().any(|set| set.covers(&all));
+    if !is_asked && !plan.method.is_union {
+        says.push("which holds for all attackers together; --algorithm butterfly may lose less");
+    }
+    let what = "several quasi-identifier sets are protected through their union";
+    (!says.is_empty()).then(|| format!("{what}, {}", says.join(", ")))
 }

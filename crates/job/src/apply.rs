@@ -11,13 +11,15 @@ use incrowd_data::{
 };
 use incrowd_engine::{Engine, Format, RawColumn, Source, Table, read};
 use incrowd_privacy::{Tally, all_hold};
-use incrowd_release::{recode, recode_cuts, recode_levels};
+use incrowd_release::{Classes, recode, recode_cuts, recode_levels};
 use indexmap::IndexMap;
 
 use crate::anonymize::refuse_missing;
 use crate::coding::{Coding, OrderedColumn, code, order_column, raw_column};
 use crate::error::{JobError, Problem};
-use crate::measure::{failures, measures_report, privacy_report, release_report, risk_report};
+use crate::measure::{
+    collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
+};
 use crate::plan::{Plan, Purpose, Role};
 use crate::publish::{Assigned, Release, check_outputs, publish};
 use crate::recoding_file::{NodeRecord, RecodingFile};
@@ -79,7 +81,9 @@ fn job(file: &RecodingFile, options: &ApplyOptions, source: &Source) -> JobSpec 
         output: Some(options.output.clone()),
         report: options.report.clone(),
         undeclared: options.undeclared.clone(),
+        collude: file.collude.clone(),
         columns,
+        quasi: file.quasi.clone(),
         privacy: crate::spec::PrivacySpec {
             suppress: options.suppress.clone().or_else(|| file.privacy.suppress.clone()),
             ..file.privacy.clone()
@@ -114,6 +118,16 @@ struct Recognised {
     cuts: Option<Cuts>,
 }
 
+impl Recognised {
+    fn classes(&self) -> Classes {
+        match (&self.levels, &self.cuts) {
+            (Some(levels), _) => recode_levels(&self.set, &self.assignment, levels),
+            (None, Some(cuts)) => recode_cuts(&self.set, &self.assignment, cuts),
+            (None, None) => recode(&self.set, &self.assignment),
+        }
+    }
+}
+
 impl Application<'_> {
     fn run(&self, source: &Source) -> Result<Outcome, JobError> {
         let mut clock = Stopwatch::start();
@@ -138,13 +152,7 @@ impl Application<'_> {
         if let Some(failed) = self.suppress(&plan, &table, &mut found)? {
             return Ok(failed);
         }
-        let classes = match &found.levels {
-            Some(levels) => recode_levels(&found.set, &found.assignment, levels),
-            None => match &found.cuts {
-                Some(cuts) => recode_cuts(&found.set, &found.assignment, cuts),
-                None => recode(&found.set, &found.assignment),
-            },
-        };
+        let classes = found.classes();
         timings.recode = clock.lap();
         let assigned = Assigned {
             class_of: &found.assignment.class_of,
@@ -184,7 +192,8 @@ impl Application<'_> {
             }),
             release: release_report(&written.measured, n_suppressed, written.starred),
             privacy: privacy_report(&plan, &written.measured),
-            risk: risk_report(&plan, &written.measured),
+            collusion: collusion_report(&plan, &written.measured),
+            risk: risk_report(&written.measured),
             measures: MeasuresReport {
                 loss: Some(incrowd_quality::loss(attributes, &classes.recoded)),
                 loss_by_column: names().zip(by_column).collect::<IndexMap<_, _>>(),

@@ -4,8 +4,8 @@ use incrowd_engine::Source;
 
 use crate::error::{JobError, Problem};
 use crate::measure::{
-    Subject, as_they_are, failures, measure, measures_report, privacy_report, release_report,
-    risk_report,
+    Subject, as_they_are, collusion_report, failures, measure, measures_report, privacy_report,
+    release_report, risk_report,
 };
 use crate::plan::{Plan, Purpose};
 use crate::publish::Starred;
@@ -37,7 +37,8 @@ pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
             recoding: None,
             release: release_report(&measured, 0, Starred::default()),
             privacy: privacy_report(&plan, &measured),
-            risk: risk_report(&plan, &measured),
+            collusion: collusion_report(&plan, &measured),
+            risk: risk_report(&measured),
             measures: measures_report(&plan, &measured, 0, Starred::default()),
             workload: None,
             timings_s: timings,

@@ -25,6 +25,7 @@ mod query;
 mod recoding_file;
 mod report;
 mod run;
+mod sets;
 mod spec;
 mod stopped_search;
 mod workload;
@@ -49,8 +50,8 @@ pub use query::{
     QueryText, TableReport, TruthReport, queries_of_file, query,
 };
 pub use report::{
-    Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport, RecodingReport,
-    ReleaseReport, Report, RiskReport, SearchReport, Timings,
+    CollusionReport, Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport,
+    RecodingReport, ReleaseReport, Report, RiskReport, SearchReport, Timings,
 };
 pub use run::{Run, Stage};
 pub use spec::{

@@ -1,5 +1,7 @@
 //! Measuring a table that was written, by us or by others, from its bytes.
 
+use std::collections::BTreeMap;
+
 use incrowd_data::Codes;
 use incrowd_engine::{Engine, Source, Table, Use, read};
 use incrowd_privacy::Model;
@@ -12,8 +14,10 @@ use crate::model::{Asks, k_anonymity};
 use crate::plan::{Plan, PlannedColumn, Role};
 use crate::publish::Starred;
 use crate::report::{
-    BrokenReport, MeasuresReport, PrivacyReport, ReleaseReport, RiskReport, SensitiveReport,
+    BrokenReport, CollusionReport, MeasuresReport, PrivacyReport, ReleaseReport, RiskReport,
+    SensitiveReport,
 };
+use crate::sets::QuasiSet;
 
 /// A table to be measured, and how its columns relate to the plan's.
 pub(crate) struct Subject<'a> {
@@ -24,16 +28,25 @@ pub(crate) struct Subject<'a> {
     pub(crate) entity: Option<(Codes, u32)>,
 }
 
-/// What was found, by quasi-identifier set; the last entry is the union of all if there are several.
+/// What was found, by quasi-identifier set.
 pub(crate) struct Measured {
     pub(crate) n_rows: u64,
-    pub(crate) sets: Vec<(String, Vec<String>, Privacy)>,
+    pub(crate) sets: Vec<MeasuredSet>,
+    /// What some of the named sets know together: every two, and all if there are more.
+    collusion: Vec<MeasuredSet>,
     pub(crate) union: Privacy,
+}
+
+/// A quasi-identifier set and what was found.
+pub(crate) struct MeasuredSet {
+    set: QuasiSet,
+    columns: Vec<String>,
+    found: Privacy,
 }
 
 impl Measured {
     pub(crate) fn is_satisfied(&self) -> bool {
-        self.sets.iter().all(|(_, _, privacy)| privacy.is_satisfied())
+        self.sets.iter().all(|set| set.found.is_satisfied())
     }
 }
 
@@ -52,22 +65,103 @@ pub(crate) fn measure(
         .collect();
     let table = read(engine, source, &uses, false)?;
     let sensitive = sensitive_columns(plan, &table)?;
-    let models = models(plan, &sensitive)?;
+    let mut ks: Vec<u64> = plan.sets.iter().filter_map(|set| set.k).collect();
+    ks.sort_unstable();
+    ks.dedup();
+    let models = models(plan, &ks, &sensitive)?;
     let entity = entity(subject, &table);
-    let mut sets = Vec::new();
-    for set in &plan.sets {
-        let names = set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect();
-        let privacy =
-            measure_set(subject, &table, &set.columns, &sensitive, &models, entity.as_ref())?;
-        sets.push((set.name.clone(), names, privacy));
+    let n_rows = table.n_rows as u64;
+    let found = BTreeMap::new();
+    let mut ruler = Ruler { subject, table, sensitive, ks, models, entity, found };
+    let all: Vec<usize> = plan.with_role(Role::Quasi).collect();
+    Ok(Measured {
+        n_rows,
+        sets: ruler.measure_all(&plan.sets)?,
+        collusion: ruler.measure_all(&colluding(&plan.sets))?,
+        union: ruler.of_columns(&all)?.clone(),
+    })
+}
+
+/// What every two of the named sets know together, and what all do.
+fn colluding(sets: &[QuasiSet]) -> Vec<QuasiSet> {
+    let n_named = sets.iter().filter(|set| !set.is_coalition()).count();
+    let pairs = (0..n_named).flat_map(|b| (0..b).map(move |a| vec![a, b]));
+    let mut members: Vec<Vec<usize>> = pairs.collect();
+    members.sort_unstable();
+    if n_named > 2 {
+        members.push((0..n_named).collect());
     }
-    let union = if plan.sets.len() == 1 {
-        sets[0].2.clone()
-    } else {
-        let all: Vec<usize> = plan.with_role(Role::Quasi).collect();
-        measure_set(subject, &table, &all, &sensitive, &models, entity.as_ref())?
-    };
-    Ok(Measured { n_rows: table.n_rows as u64, sets, union })
+    members.into_iter().map(|members| QuasiSet::together(sets, members)).collect()
+}
+
+/// A table that was read and what it is measured with.
+struct Ruler<'a> {
+    subject: &'a Subject<'a>,
+    table: Table,
+    sensitive: Vec<(usize, OrderedColumn)>,
+    /// The different ks that are asked for.
+    ks: Vec<u64>,
+    /// k-anonymity for each of them, then the other models.
+    models: Vec<Box<dyn Model>>,
+    entity: Option<(Codes, u32)>,
+    /// What was found already, by columns.
+    found: BTreeMap<Vec<usize>, Privacy>,
+}
+
+impl Ruler<'_> {
+    fn measure_all(&mut self, sets: &[QuasiSet]) -> Result<Vec<MeasuredSet>, JobError> {
+        sets.iter().map(|set| self.measure(set)).collect()
+    }
+
+    fn measure(&mut self, set: &QuasiSet) -> Result<MeasuredSet, JobError> {
+        let plan = self.subject.plan;
+        let columns = set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect();
+        let mut found = self.of_columns(&set.columns)?.clone();
+        // Of the ks only that of the set counts.
+        let mut ks = self.ks.iter();
+        found.broken.retain(|_| ks.next().is_none_or(|k| Some(*k) == set.k));
+        Ok(MeasuredSet { set: set.clone(), columns, found })
+    }
+
+    /// What whoever knows these columns finds.
+    fn of_columns(&mut self, columns: &[usize]) -> Result<&Privacy, JobError> {
+        if !self.found.contains_key(columns) {
+            let found = self.verify(columns)?;
+            self.found.insert(columns.to_vec(), found);
+        }
+        Ok(&self.found[columns])
+    }
+
+    fn verify(&self, columns: &[usize]) -> Result<Privacy, JobError> {
+        let (subject, table) = (self.subject, &self.table);
+        let plan = subject.plan;
+        let names: Vec<&String> = columns.iter().flat_map(|&at| &subject.released_as[at]).collect();
+        let raw: Vec<_> = names
+            .iter()
+            .map(|name| table.coded.iter().find(|column| &column.name == *name))
+            .collect::<Option<_>>()
+            .ok_or_else(|| Problem::new("a quasi-identifier column is not in the table"))?;
+        let target = plan
+            .target()
+            .and_then(|at| table.coded.iter().find(|column| column.name == plan.columns[at].name));
+        Ok(verify(&Asked {
+            quasi: raw.iter().map(|raw| (&raw.codes, raw.n_codes())).collect(),
+            sensitive: self
+                .sensitive
+                .iter()
+                .map(|(at, ordered)| Sensitive {
+                    name: &plan.columns[*at].name,
+                    codes: &ordered.codes,
+                    n_codes: ordered.ranked.dictionary.n_codes(),
+                    is_ordered: is_ordered(&ordered.shape),
+                })
+                .collect(),
+            entity: self.entity.as_ref().map(|(codes, n_codes)| (codes, *n_codes)),
+            target: target.map(|raw| (&raw.codes, raw.n_codes())),
+            n_rows: table.n_rows,
+            models: &self.models,
+        }))
+    }
 }
 
 fn wanted(subject: &Subject) -> Vec<String> {
@@ -98,9 +192,10 @@ fn sensitive_columns(plan: &Plan, table: &Table) -> Result<Vec<(usize, OrderedCo
 
 fn models(
     plan: &Plan,
+    ks: &[u64],
     sensitive: &[(usize, OrderedColumn)],
 ) -> Result<Vec<Box<dyn Model>>, JobError> {
-    let mut models: Vec<Box<dyn Model>> = k_anonymity(plan.k).into_iter().collect();
+    let mut models: Vec<Box<dyn Model>> = ks.iter().filter_map(|&k| k_anonymity(Some(k))).collect();
     for spec in &plan.models {
         let index = sensitive.iter().position(|(at, _)| *at == spec.column).ok_or_else(|| {
             let name = &plan.columns[spec.column].name;
@@ -118,45 +213,10 @@ fn entity(subject: &Subject, table: &Table) -> Option<(Codes, u32)> {
     in_table.map(|raw| (raw.codes.clone(), raw.n_codes())).or_else(|| subject.entity.clone())
 }
 
-fn measure_set(
-    subject: &Subject,
-    table: &Table,
-    columns: &[usize],
-    sensitive: &[(usize, OrderedColumn)],
-    models: &[Box<dyn Model>],
-    entity: Option<&(Codes, u32)>,
-) -> Result<Privacy, JobError> {
-    let plan = subject.plan;
-    let names: Vec<&String> = columns.iter().flat_map(|&at| &subject.released_as[at]).collect();
-    let raw: Vec<_> = names
-        .iter()
-        .map(|name| table.coded.iter().find(|column| &column.name == *name))
-        .collect::<Option<_>>()
-        .ok_or_else(|| Problem::new("a quasi-identifier column is not in the table"))?;
-    let target = plan
-        .target()
-        .and_then(|at| table.coded.iter().find(|column| column.name == plan.columns[at].name));
-    Ok(verify(&Asked {
-        quasi: raw.iter().map(|raw| (&raw.codes, raw.n_codes())).collect(),
-        sensitive: sensitive
-            .iter()
-            .map(|(at, ordered)| Sensitive {
-                name: &plan.columns[*at].name,
-                codes: &ordered.codes,
-                n_codes: ordered.ranked.dictionary.n_codes(),
-                is_ordered: is_ordered(&ordered.shape),
-            })
-            .collect(),
-        entity: entity.map(|(codes, n_codes)| (codes, *n_codes)),
-        target: target.map(|raw| (&raw.codes, raw.n_codes())),
-        n_rows: table.n_rows,
-        models,
-    }))
-}
-
-/// The report of a quasi-identifier set.
+/// What holds for each quasi-identifier set.
 pub(crate) fn privacy_report(plan: &Plan, measured: &Measured) -> Vec<PrivacyReport> {
-    let report = |(name, columns, found): &(String, Vec<String>, Privacy)| {
+    let report = |measured: &MeasuredSet| {
+        let MeasuredSet { set, columns, found } = measured;
         let sensitive: IndexMap<String, SensitiveReport> = found
             .sensitive
             .iter()
@@ -169,13 +229,14 @@ pub(crate) fn privacy_report(plan: &Plan, measured: &Measured) -> Vec<PrivacyRep
             .collect();
         let least = |of: fn(&SensitiveReport) -> f64| sensitive.values().map(of).reduce(f64::min);
         PrivacyReport {
-            quasi: name.clone(),
+            quasi: set.name.clone(),
             columns: columns.clone(),
             k: found.k.unwrap_or(0),
             l_distinct: least(|s| s.l_distinct),
             l_entropy: least(|s| s.l_entropy),
             t: sensitive.values().map(|s| s.t).reduce(f64::max),
-            required: required(plan),
+            risk: risk(measured),
+            required: required(plan, set),
             broken: broken(found),
             satisfied: found.is_satisfied(),
             sensitive,
@@ -197,9 +258,9 @@ fn broken(found: &Privacy) -> Vec<BrokenReport> {
         .collect()
 }
 
-fn required(plan: &Plan) -> IndexMap<String, serde_json::Value> {
+fn required(plan: &Plan, set: &QuasiSet) -> IndexMap<String, serde_json::Value> {
     let mut required = IndexMap::new();
-    if let Some(k) = plan.k {
+    if let Some(k) = set.k {
         required.insert("k".to_owned(), k.into());
     }
     for model in &plan.models {
@@ -245,20 +306,34 @@ pub(crate) fn release_report(
     }
 }
 
+/// What attackers would find together; nothing where there is but one set.
+pub(crate) fn collusion_report(plan: &Plan, measured: &Measured) -> Vec<CollusionReport> {
+    let report = |measured: &MeasuredSet| {
+        let MeasuredSet { set, columns, found } = measured;
+        CollusionReport {
+            quasi: set.members.iter().map(|&at| plan.sets[at].name.clone()).collect(),
+            columns: columns.clone(),
+            k: found.k.unwrap_or(0),
+            risk: risk(measured),
+            required: plan.sets.iter().any(|asked| asked.covers(&set.columns)),
+        }
+    };
+    measured.collusion.iter().map(report).collect()
+}
+
+fn risk(measured: &MeasuredSet) -> RiskReport {
+    let Risk { prosecutor_max, prosecutor_average, records_at_risk } =
+        Risk::of(&measured.found.sizes, measured.set.k.unwrap_or(5));
+    RiskReport { prosecutor_max, prosecutor_average, records_at_risk }
+}
+
 /// The risk of the set with the greatest one.
-pub(crate) fn risk_report(plan: &Plan, measured: &Measured) -> RiskReport {
-    let risks =
-        measured.sets.iter().map(|(_, _, found)| Risk::of(&found.sizes, plan.k.unwrap_or(5)));
-    let worst = risks.max_by(|a, b| {
+pub(crate) fn risk_report(measured: &Measured) -> RiskReport {
+    let worst = measured.sets.iter().map(risk).max_by(|a, b| {
         let by_max = a.prosecutor_max.total_cmp(&b.prosecutor_max);
         by_max.then(a.prosecutor_average.total_cmp(&b.prosecutor_average))
     });
-    let worst = worst.unwrap_or_else(|| Risk::of(&[], 2));
-    RiskReport {
-        prosecutor_max: worst.prosecutor_max,
-        prosecutor_average: worst.prosecutor_average,
-        records_at_risk: worst.records_at_risk,
-    }
+    worst.expect("a job has a set at least")
 }
 
 /// The measures that a table alone tells.
@@ -286,10 +361,10 @@ pub(crate) fn measures_report(
 /// What is wrong, in sentences.
 pub(crate) fn failures(measured: &Measured) -> Vec<String> {
     let mut reasons = Vec::new();
-    for (name, columns, found) in &measured.sets {
+    for MeasuredSet { set, columns, found } in &measured.sets {
         for broken in broken(found) {
-            let of_set =
-                if measured.sets.len() > 1 { format!(" of `{name}`") } else { String::new() };
+            let is_one = measured.sets.len() == 1;
+            let of_set = if is_one { String::new() } else { format!(" of `{}`", set.name) };
             reasons.push(format!(
                 "{} does not hold with respect to {{{}}}{of_set}: {} classes with {} rows break it",
                 broken.model,

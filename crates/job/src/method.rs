@@ -14,6 +14,8 @@ use crate::spec::{JobSpec, LevelBounds};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Method {
     pub(crate) algorithm: Algorithm,
+    /// Whether the algorithm was asked for as that of the baseline `union`.
+    pub(crate) is_union: bool,
     /// Whether all minimal nodes are listed.
     pub(crate) wants_minimal: bool,
     /// Column by its place in the source, its levels.
@@ -28,6 +30,7 @@ impl Default for Method {
     fn default() -> Method {
         Method {
             algorithm: Algorithm::Mondrian,
+            is_union: false,
             wants_minimal: false,
             levels: Vec::new(),
             weights: Vec::new(),
@@ -37,8 +40,8 @@ impl Default for Method {
     }
 }
 
-/// The algorithms by the names of the command line.
-const ALGORITHMS: [(&str, Algorithm); 11] = [
+/// The algorithms by the names of the command line; the last one is that of the variant.
+const ALGORITHMS: [(&str, Algorithm); 12] = [
     ("mondrian", Algorithm::Mondrian),
     ("optimal", Algorithm::Optimal),
     ("incognito", Algorithm::Incognito(Sharing::Basic)),
@@ -50,6 +53,25 @@ const ALGORITHMS: [(&str, Algorithm); 11] = [
     ("koptimize", Algorithm::KOptimize),
     ("tds", Algorithm::Tds),
     ("butterfly", Algorithm::Butterfly { improves: true }),
+    (UNION, Algorithm::Mondrian),
+];
+
+/// The baseline for several sets: any algorithm for one set, on the union of all.
+const UNION: &str = "union";
+
+/// The algorithms that protect one set, by the names of their variants of `union`.
+const OF_ONE_SET: [(&str, Algorithm); 11] = [
+    ("mondrian", Algorithm::Mondrian),
+    ("mondrian-relaxed", Algorithm::MondrianRelaxed),
+    ("optimal", Algorithm::Optimal),
+    ("incognito", Algorithm::Incognito(Sharing::Basic)),
+    ("samarati", Algorithm::Samarati),
+    ("bottom-up", Algorithm::BottomUp { rolls_up: true }),
+    ("datafly", Algorithm::Datafly),
+    ("single-dimensional", Algorithm::SingleDimensional),
+    ("hill-climb", Algorithm::HillClimb),
+    ("koptimize", Algorithm::KOptimize),
+    ("tds", Algorithm::Tds),
 ];
 
 /// The variants of an algorithm.
@@ -84,13 +106,18 @@ fn variants(algorithm: Algorithm) -> &'static [(&'static str, Algorithm)] {
 /// The variant that lists all minimal nodes.
 const ALL_MINIMAL: &str = "all-minimal";
 
-/// The method that a job asks for.
-pub(crate) fn method(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Method {
+/// The algorithm that a job asks for with its variant, and whether all minimal nodes are listed.
+fn algorithm(spec: &JobSpec, problems: &mut Vec<Problem>) -> (Algorithm, bool) {
     let search = &spec.search;
-    let found = choice("algorithm", search.algorithm.as_deref(), &ALGORITHMS, problems);
+    let name = search.algorithm.as_deref();
+    let found = choice("algorithm", name, &ALGORITHMS, problems);
     let mut algorithm = found.unwrap_or(Algorithm::Mondrian);
+    let mut words = search.variant.iter().flat_map(|words| words.split(',').map(str::trim));
+    if name == Some(UNION) {
+        let found = choice("variant", words.next(), &OF_ONE_SET, problems);
+        algorithm = found.unwrap_or(algorithm);
+    }
     let mut wants_minimal = algorithm == Algorithm::Samarati;
-    let words = search.variant.iter().flat_map(|words| words.split(',').map(str::trim));
     let (mut chosen, mut lists) = (None, false);
     for word in words {
         let mut known = variants(algorithm).to_vec();
@@ -102,7 +129,7 @@ pub(crate) fn method(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -
             known.push((ALL_MINIMAL, algorithm));
         }
         if known.is_empty() {
-            let name = search.algorithm.as_deref().unwrap_or_default();
+            let name = base_name(algorithm);
             problems.push(Problem::new(format!("`{name}` has no variants, found `{word}`")));
             continue;
         }
@@ -114,6 +141,22 @@ pub(crate) fn method(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -
         }
         algorithm = choice("variant", Some(word), &known, problems).unwrap_or(algorithm);
     }
+    (algorithm, wants_minimal)
+}
+
+/// The name of an algorithm without its variant.
+fn base_name(algorithm: Algorithm) -> &'static str {
+    let is_of = |known: Algorithm| {
+        known == algorithm || variants(known).iter().any(|(_, variant)| *variant == algorithm)
+    };
+    ALGORITHMS.iter().find(|(_, known)| is_of(*known)).map_or("", |(name, _)| name)
+}
+
+/// The method that a job asks for.
+pub(crate) fn method(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Method {
+    let search = &spec.search;
+    let is_union = search.algorithm.as_deref() == Some(UNION);
+    let (mut algorithm, wants_minimal) = algorithm(spec, problems);
     match search.relaxed {
         Some(true) if !matches!(algorithm, Algorithm::Mondrian | Algorithm::MondrianRelaxed) => {
             problems.push(
@@ -133,7 +176,7 @@ pub(crate) fn method(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -
         None
     });
     let (levels, weights) = (levels(spec, plan, problems), weights(spec, plan, problems));
-    Method { algorithm, wants_minimal, levels, weights, time, memory }
+    Method { algorithm, is_union, wants_minimal, levels, weights, time, memory }
 }
 
 /// The place of a quasi-identifier column that a preference names.
@@ -186,15 +229,21 @@ impl Method {
         matches!(self.algorithm, Algorithm::MondrianRelaxed | Algorithm::Butterfly { .. })
     }
 
+    /// Whether each quasi-identifier set is protected for itself, not the union of all.
+    pub(crate) fn tells_sets_apart(&self) -> bool {
+        matches!(self.algorithm, Algorithm::Butterfly { .. })
+    }
+
     /// The algorithm's name and variant, as they are asked for.
-    pub(crate) fn names(&self) -> (&'static str, Option<&'static str>) {
-        let is_of = |known: Algorithm| {
-            known == self.algorithm
-                || variants(known).iter().any(|(_, variant)| *variant == self.algorithm)
-        };
-        let name = ALGORITHMS.iter().find(|(_, known)| is_of(*known)).map_or("", |(name, _)| name);
+    pub(crate) fn names(&self) -> (&'static str, Option<String>) {
+        let name = base_name(self.algorithm);
         let variant = variants(self.algorithm).iter().find(|(_, known)| *known == self.algorithm);
-        (name, variant.map(|(name, _)| *name))
+        if !self.is_union {
+            return (name, variant.map(|(name, _)| (*name).to_owned()));
+        }
+        let wrapped = OF_ONE_SET.iter().find(|(_, known)| *known == self.algorithm);
+        let wrapped = wrapped.map(|(name, _)| (*name).to_owned());
+        (UNION, wrapped.or_else(|| variant.map(|(variant, _)| format!("{name},{variant}"))))
     }
 
     /// Refuses what the algorithm cannot do.

@@ -9,6 +9,7 @@ use crate::error::{JobError, Problem, nearest};
 use crate::method::{Method, method};
 use crate::model::ModelSpec;
 use crate::report::MeasuresReport;
+use crate::sets::{QuasiSet, sets};
 use crate::spec::{ColumnSpec, JobSpec, SuppressLimit};
 use crate::workload::WorkloadPlan;
 
@@ -60,13 +61,6 @@ impl PlannedColumn {
     }
 }
 
-/// A quasi-identifier set, its columns by their place in the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct QuasiSet {
-    pub(crate) name: String,
-    pub(crate) columns: Vec<usize>,
-}
-
 /// The value of a measure among all of them.
 #[expect(clippy::cast_precision_loss, reason = "a height is small")]
 pub(crate) fn value_of(measure: Measure, measures: &MeasuresReport) -> Option<f64> {
@@ -94,7 +88,9 @@ pub(crate) enum Purpose {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) columns: Vec<PlannedColumn>,
+    /// What must hold: the sets as they are named, then the coalitions.
     pub(crate) sets: Vec<QuasiSet>,
+    /// The greatest k of all sets.
     pub(crate) k: Option<u64>,
     pub(crate) models: Vec<ModelSpec>,
     pub(crate) suppress: SuppressLimit,
@@ -138,8 +134,8 @@ impl Plan {
         check_privacy(spec, purpose, &mut problems);
         let plan = Plan {
             columns,
+            k: sets.iter().filter_map(|set| set.k).max(),
             sets,
-            k: spec.privacy.k,
             models,
             suppress: spec.privacy.suppress.clone().unwrap_or(SuppressLimit::Share(0.0)),
             method: Method::default(),
@@ -224,10 +220,12 @@ fn columns(
     let names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
     let in_sets = spec.quasi.iter().flat_map(|set| set.columns.iter().map(String::as_str));
     let in_sets = in_sets.chain(spec.workload.targets.iter().map(String::as_str));
-    let mut unknown: Vec<&str> = spec.columns.keys().map(String::as_str).chain(in_sets).collect();
-    unknown.retain(|name| !names.contains(name));
-    unknown.dedup();
-    for name in unknown {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in spec.columns.keys().map(String::as_str).chain(in_sets) {
+        if names.contains(&name) || seen.contains(&name) {
+            continue;
+        }
+        seen.push(name);
         let problem = Problem::new(format!("column `{name}` is not in the input"));
         problems.push(match nearest(name, names.iter().copied()) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
@@ -308,49 +306,6 @@ fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedCo
     }
 }
 
-fn sets(
-    spec: &JobSpec,
-    source: &Source,
-    columns: &[PlannedColumn],
-    problems: &mut Vec<Problem>,
-) -> Vec<QuasiSet> {
-    let quasi: Vec<usize> =
-        (0..columns.len()).filter(|&at| columns[at].role == Some(Role::Quasi)).collect();
-    if quasi.is_empty()
-        && spec.columns.values().all(|column| column.role.as_deref() != Some("quasi"))
-    {
-        problems.push(
-            Problem::new("the job has no quasi-identifier")
-                .help("name the columns that an attacker could know with --quasi a,b,c"),
-        );
-    }
-    if spec.quasi.is_empty() {
-        return vec![QuasiSet { name: "default".to_owned(), columns: quasi }];
-    }
-    let mut sets: Vec<QuasiSet> = Vec::new();
-    for set in &spec.quasi {
-        if sets.iter().any(|known| known.name == set.name) {
-            problems
-                .push(Problem::new(format!("two quasi-identifier sets are named `{}`", set.name)));
-        }
-        let mut columns: Vec<usize> =
-            set.columns.iter().filter_map(|name| source.position(name)).collect();
-        columns.sort_unstable();
-        columns.dedup();
-        sets.push(QuasiSet { name: set.name.clone(), columns });
-    }
-    for &at in &quasi {
-        if !sets.iter().any(|set| set.columns.contains(&at)) {
-            let name = &columns[at].name;
-            problems.push(
-                Problem::new(format!("column `{name}` is quasi but in no quasi-identifier set"))
-                    .help("add it to a set"),
-            );
-        }
-    }
-    sets
-}
-
 fn models(
     spec: &JobSpec,
     columns: &[PlannedColumn],
@@ -383,18 +338,31 @@ fn models(
 }
 
 fn check_privacy(spec: &JobSpec, purpose: Purpose, problems: &mut Vec<Problem>) {
-    match spec.privacy.k {
-        Some(k) => {
-            if let Err(error) = incrowd_privacy::KAnonymity::new(k) {
-                problems.push(Problem::new(error.to_string()).help("ask for -k 2 or more"));
-            }
-        }
-        None if purpose == Purpose::Release => {
+    let is_said = spec.privacy.k.is_some() || spec.quasi.iter().any(|set| set.k.is_some());
+    if let Some(Err(error)) = spec.privacy.k.map(incrowd_privacy::KAnonymity::new) {
+        problems.push(Problem::new(error.to_string()).help("ask for -k 2 or more"));
+    }
+    if purpose == Purpose::Release && !is_said {
+        problems.push(
+            Problem::new("the job has no k").help("say how large a class is at least: -k 10"),
+        );
+    }
+    for set in &spec.quasi {
+        let name = &set.name;
+        if let Some(Err(error)) = set.k.map(incrowd_privacy::KAnonymity::new) {
             problems.push(
-                Problem::new("the job has no k").help("say how large a class is at least: -k 10"),
+                Problem::new(format!("quasi-identifier set `{name}`: {error}"))
+                    .help(format!("ask for -k {name}=2 or more")),
             );
         }
-        None => {}
+        let k = set.k.or(spec.privacy.k);
+        if purpose == Purpose::Release && is_said && k.is_none() {
+            problems.push(
+                Problem::new(format!("the quasi-identifier set `{name}` has no k")).help(format!(
+                    "say -k {name}=10, or -k 10 for all sets without a k of their own"
+                )),
+            );
+        }
     }
     if let Some(limit) = &spec.privacy.suppress {
         problems.extend(limit.rows(0).err());

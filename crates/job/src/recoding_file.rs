@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{JobError, Problem};
 use crate::plan::{Plan, Role};
-use crate::spec::{ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, ValueLimit};
+use crate::sets::{DEFAULT, QuasiSet};
+use crate::spec::{ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, ValueLimit};
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,12 @@ pub(crate) struct RecodingFile {
     pub(crate) labels: String,
     /// The models that held when it was made.
     pub(crate) privacy: PrivacySpec,
+    /// The quasi-identifier sets, where the job named them.
+    #[serde(default)]
+    pub(crate) quasi: Vec<QuasiSpec>,
+    /// The coalitions of sets.
+    #[serde(default)]
+    pub(crate) collude: Vec<Vec<String>>,
     /// The columns and their roles.
     pub(crate) columns: IndexMap<String, ColumnSpec>,
     /// By unordered column, its values in the sequence that they were cut along.
@@ -85,6 +92,8 @@ impl RecodingFile {
             kind: kind.to_owned(),
             labels: labels.map_or("range", |(name, _)| name).to_owned(),
             privacy: privacy(plan),
+            quasi: named_sets(plan),
+            collude: coalitions(plan),
             columns: columns(plan, set),
             sequences: sequences(set),
             levels,
@@ -103,9 +112,14 @@ impl RecodingFile {
             .collect();
         let nodes: Vec<String> =
             self.nodes.iter().map(|node| format!("    {}", line(node))).collect();
+        let mut sets = String::new();
+        if !self.quasi.is_empty() {
+            sets.push_str(&format!("\"quasi\": {},\n  ", line(&self.quasi)));
+            sets.push_str(&format!("\"collude\": {},\n  ", line(&self.collude)));
+        }
         format!(
             "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \
-             \"columns\": {{\n{}\n  }},\n  \"sequences\": {},\n  \"levels\": {},\n  \
+             {sets}\"columns\": {{\n{}\n  }},\n  \"sequences\": {},\n  \"levels\": {},\n  \
              \"cuts\": {},\n  \"nodes\": [\n{}\n  ]\n}}\n",
             line(&self.incrowd),
             line(&self.kind),
@@ -128,7 +142,7 @@ impl RecodingFile {
                 "`{name}` is a local recoding: rows with the same values were put into different classes, \
                  so it is no function of the values and cannot be applied to other rows"
             ))
-            .help("anonymize without --relaxed to get a recoding that can be applied")
+            .help("anonymize with another algorithm than butterfly and without --relaxed to get a recoding that can be applied")
             .into());
         }
         file.check().map_err(|()| {
@@ -246,6 +260,25 @@ mod erased {
             serde_json::to_string(self).expect("plain data has a JSON form")
         }
     }
+}
+
+/// The quasi-identifier sets that a job names.
+fn named_sets(plan: &Plan) -> Vec<QuasiSpec> {
+    let is_unnamed = plan.sets.len() == 1 && plan.sets[0].name == DEFAULT;
+    let named = plan.sets.iter().filter(|set| !set.is_coalition() && !is_unnamed);
+    let spec = |set: &QuasiSet| QuasiSpec {
+        name: set.name.clone(),
+        columns: set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect(),
+        k: set.k,
+        collude: Vec::new(),
+    };
+    named.map(spec).collect()
+}
+
+fn coalitions(plan: &Plan) -> Vec<Vec<String>> {
+    let names =
+        |set: &QuasiSet| set.members.iter().map(|&member| plan.sets[member].name.clone()).collect();
+    plan.sets.iter().filter(|set| set.is_coalition()).map(names).collect()
 }
 
 fn privacy(plan: &Plan) -> PrivacySpec {

@@ -46,8 +46,12 @@ pub struct Report {
     pub recoding: Option<RecodingReport>,
     /// The table that was written or measured.
     pub release: ReleaseReport,
-    /// By quasi-identifier set.
+    /// By quasi-identifier set, coalitions included.
     pub privacy: Vec<PrivacyReport>,
+    /// What attackers would find who put their knowledge together: every two sets, and all. Only where
+    /// there are several sets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collusion: Vec<CollusionReport>,
     /// Of the set with the greatest risk.
     pub risk: RiskReport,
     /// What was lost.
@@ -162,12 +166,29 @@ pub struct PrivacyReport {
     pub t: Option<f64>,
     /// The same by sensitive column.
     pub sensitive: IndexMap<String, SensitiveReport>,
+    /// The risk of being found by whoever knows these columns.
+    pub risk: RiskReport,
     /// What was asked for.
     pub required: IndexMap<String, serde_json::Value>,
     /// The models that do not hold, with the number of classes and rows that break them.
     pub broken: Vec<BrokenReport>,
     /// Whether all hold.
     pub satisfied: bool,
+}
+
+/// What the attackers of some sets would find together.
+#[derive(Clone, Debug, Serialize)]
+pub struct CollusionReport {
+    /// The sets.
+    pub quasi: Vec<String>,
+    /// All their columns.
+    pub columns: Vec<String>,
+    /// Least rows (or entities) of a class.
+    pub k: u64,
+    /// The risk of being found by them; records are at risk below the greatest k of the sets.
+    pub risk: RiskReport,
+    /// Whether the job asks that it holds: of this coalition, or of a set with all these columns.
+    pub required: bool,
 }
 
 /// What holds for one sensitive column.

@@ -30,6 +30,9 @@ pub struct JobSpec {
     /// What a missing value is: `category` or `error`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// Coalitions: names of quasi-identifier sets whose attackers put their knowledge together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collude: Vec<Vec<String>>,
     /// Columns by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub columns: IndexMap<String, ColumnSpec>,
@@ -114,12 +117,18 @@ pub struct BuiltSpec {
 
 /// A named quasi-identifier set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct QuasiSpec {
     /// Its name.
     pub name: String,
     /// Its columns.
     pub columns: Vec<String>,
+    /// Least size of its classes; that of the job if it is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub k: Option<u64>,
+    /// The same as the job's `collude`: what stands behind the last set in a TOML file is a key of that set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collude: Vec<Vec<String>>,
 }
 
 /// What must hold.
@@ -423,6 +432,7 @@ const KEYS: [(&str, &[&str]); 8] = [
             "recoding",
             "undeclared",
             "missing",
+            "collude",
             "columns",
             "quasi",
             "privacy",
@@ -434,7 +444,7 @@ const KEYS: [(&str, &[&str]); 8] = [
     ),
     ("workload", &["targets", "select", "queries", "queries-file"]),
     ("columns.*", &["role", "type", "order", "hierarchy", "target", "entity"]),
-    ("quasi", &["name", "columns"]),
+    ("quasi", &["name", "columns", "k", "collude"]),
     ("privacy", &["k", "l-diversity", "t-closeness", "squared-error", "suppress"]),
     (
         "search",
@@ -485,11 +495,43 @@ impl JobSpec {
     /// Reads a job from TOML.
     pub fn from_toml(text: &str) -> Result<JobSpec, JobError> {
         let table: toml::Table = text.parse().map_err(|error| toml_problem(&error, text))?;
-        let unknown = unknown_keys(&table);
-        if !unknown.is_empty() {
-            return Err(JobError::Request(unknown));
+        let mut problems = unknown_keys(&table);
+        problems.extend(flat_coalitions(&table));
+        if !problems.is_empty() {
+            return Err(JobError::Request(problems));
         }
-        toml::from_str(text).map_err(|error| toml_problem(&error, text).into())
+        let mut spec: JobSpec = toml::from_str(text).map_err(|error| toml_problem(&error, text))?;
+        for set in &mut spec.quasi {
+            spec.collude.append(&mut set.collude);
+        }
+        Ok(spec)
+    }
+
+    /// Asks for k-anonymity of a set, or of all that do not say their own k.
+    ///
+    /// # Errors
+    ///
+    /// There is no such set.
+    pub fn ask_for_k(&mut self, set: Option<&str>, k: u64) -> Result<(), Problem> {
+        let Some(name) = set else {
+            self.privacy.k = Some(k);
+            return Ok(());
+        };
+        if let Some(set) = self.quasi.iter_mut().find(|set| set.name == name) {
+            set.k = Some(k);
+            return Ok(());
+        }
+        let sets: Vec<&str> = self.quasi.iter().map(|set| set.name.as_str()).collect();
+        let is_coalition = self.collude.iter().any(|members| members.join("+") == name);
+        let problem = Problem::new(format!("a k is of `{name}`, which is no quasi-identifier set"));
+        Err(match nearest(name, sets.iter().copied()) {
+            _ if is_coalition => problem.help("the k of a coalition is the greatest of its sets'"),
+            Some(near) => problem.help(format!("did you mean `{near}`?")),
+            None if sets.is_empty() => {
+                problem.help(format!("say -k {k}, or name the sets with --quasi NAME=a,b"))
+            }
+            None => problem.help(format!("the sets are {}", sets.join(", "))),
+        })
     }
 
     /// The job as TOML.
@@ -561,6 +603,21 @@ fn unknown_keys(table: &toml::Table) -> Vec<Problem> {
     problems
 }
 
+/// A coalition that stands for the list of all.
+fn flat_coalitions(table: &toml::Table) -> Option<Problem> {
+    let sets = table.get("quasi").and_then(toml::Value::as_array);
+    let sets = sets.into_iter().flatten().filter_map(toml::Value::as_table);
+    let lists = std::iter::once(table).chain(sets).filter_map(|table| table.get("collude"));
+    let is_flat = |list: &toml::Value| {
+        list.as_array().is_none_or(|list| list.iter().any(|names| !names.is_array()))
+    };
+    let is_any_flat = lists.into_iter().any(is_flat);
+    is_any_flat.then(|| {
+        Problem::new("`collude` is no list of coalitions")
+            .help("put each coalition into brackets: collude = [[\"insurer\", \"hr\"]]")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -588,6 +645,19 @@ mod tests {
                     [privacy]\nk = 5\nsuppress = \"2%\"\nl-diversity = [{ column = \"d\", entropy = 3.0 }]\n";
         let spec = JobSpec::from_toml(text).unwrap();
         assert_eq!(JobSpec::from_toml(&spec.to_toml()).unwrap(), spec);
+    }
+
+    #[test]
+    fn coalitions_stand_at_the_top_or_behind_the_last_set() {
+        let sets = "[[quasi]]\nname = \"a\"\ncolumns = [\"x\"]\nk = 3\n\
+                    [[quasi]]\nname = \"b\"\ncolumns = [\"y\"]\n";
+        let collude = "collude = [[\"a\", \"b\"]]\n";
+        let behind = JobSpec::from_toml(&format!("{sets}{collude}")).unwrap();
+        assert_eq!(behind, JobSpec::from_toml(&format!("{collude}{sets}")).unwrap());
+        assert_eq!(behind.collude, [["a", "b"]]);
+        assert_eq!(behind.quasi[0].k, Some(3));
+        assert!(behind.to_toml().starts_with(collude), "{}", behind.to_toml());
+        assert_eq!(JobSpec::from_toml(&behind.to_toml()).unwrap(), behind);
     }
 
     #[test]

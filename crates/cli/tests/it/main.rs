@@ -15,5 +15,6 @@ mod harness;
 mod hierarchy;
 mod query;
 mod release;
+mod several_sets;
 mod single_dimensional;
 mod workload;
