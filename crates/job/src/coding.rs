@@ -180,10 +180,9 @@ pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> 
     let target = plan.target().filter(|_| needs_target).map(&mut push);
     let (workload, positions) = workload(plan, table, &attributes, &mut columns)?;
     let grouping = match plan.method.algorithm {
-        Algorithm::MondrianRelaxed
-        | Algorithm::SingleDimensional
-        | Algorithm::HillClimb
-        | Algorithm::Butterfly { .. } => Grouping::Always,
+        Algorithm::MondrianRelaxed | Algorithm::SingleDimensional | Algorithm::HillClimb => {
+            Grouping::Always
+        }
         algorithm if algorithm.is_full_domain() => Grouping::Never,
         _ => Grouping::IfWorthIt,
     };

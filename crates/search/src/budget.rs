@@ -111,6 +111,11 @@ impl Budget {
         Budget { deadline: self.deadline.map(part), ..self.clone() }
     }
 
+    /// The same wish to stop without the limits, for what a search needs in order to end.
+    pub(crate) fn to_the_end(&self) -> Budget {
+        Budget::until(Arc::clone(&self.cancelled))
+    }
+
     /// Whether a search may look at no more nodes.
     pub(crate) fn has_seen(&self, nodes: u64) -> bool {
         self.nodes.is_some_and(|most| nodes >= most)

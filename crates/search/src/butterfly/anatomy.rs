@@ -3,7 +3,7 @@
 use incrowd_data::FrequencySet;
 use incrowd_privacy::{KAnonymity, Model};
 
-use crate::{Problem, QuasiSet};
+use crate::{Budget, Problem, QuasiSet};
 
 /// Attributes that are recoded together, as a table of their own, and what must hold for its classes.
 pub(super) struct Part {
@@ -34,11 +34,8 @@ impl Part {
     }
 
     /// The problem of this part alone.
-    pub(super) fn problem<'a>(&'a self, whole: &Problem<'a>) -> Problem<'a> {
-        Problem {
-            entity: whole.entity,
-            ..Problem::new(&self.set, &self.models, self.k, whole.budget)
-        }
+    pub(super) fn problem<'a>(&'a self, whole: &Problem, budget: &'a Budget) -> Problem<'a> {
+        Problem { entity: whole.entity, ..Problem::new(&self.set, &self.models, self.k, budget) }
     }
 }
 
@@ -73,10 +70,10 @@ pub(super) fn components(sets: &[QuasiSet]) -> Vec<Vec<QuasiSet>> {
     for set in sets {
         let touches =
             |other: &QuasiSet| set.attributes.iter().any(|at| other.attributes.contains(at));
-        let (touched, apart): (Vec<_>, Vec<_>) =
+        let (near, apart): (Vec<_>, Vec<_>) =
             components.into_iter().partition(|component| component.iter().any(touches));
         components = apart;
-        components.push(touched.into_iter().flatten().chain([set.clone()]).collect());
+        components.push(near.into_iter().flatten().chain([set.clone()]).collect());
     }
     components
 }

@@ -152,7 +152,7 @@ pub fn lower_bound(problem: &Problem, classes: &[Vec<u32>]) -> f64 {
     let bound = Bound::new(&anatomy);
     let of_classes: Vec<Distances> = classes.iter().map(|class| bound.of_class(class)).collect();
     let Some(distances) = Distances::join(of_classes.iter()) else { return 0.0 };
-    let body = anatomy.body.problem(problem);
+    let body = anatomy.body.problem(problem, problem.budget);
     let all = classes.concat();
     let n_rows: f64 =
         all.iter().map(|&vector| f64::from(problem.set.counts[vector as usize])).sum();

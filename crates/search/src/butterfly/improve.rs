@@ -2,19 +2,23 @@
 
 use rayon::prelude::*;
 
-use super::pass::{Look, TOLERANCE};
+use super::pass::Look;
 
 /// Vectors that share a body, and what their butterfly loses.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) vectors: Vec<u32>,
     pub(super) loss: f64,
+    /// Half rounds for which it is looked at, from when it was made.
+    n_looks: u32,
 }
 
+/// As its neighbour and itself as the first of a pair.
+const LOOKS: u32 = 2;
+
 impl Group {
-    pub(super) fn new(look: &Look, vectors: Vec<u32>) -> Group {
-        let loss = look.loss(&vectors);
-        Group { vectors, loss }
+    pub(super) fn new(vectors: Vec<u32>, loss: f64) -> Group {
+        Group { vectors, loss, n_looks: LOOKS }
     }
 }
 
@@ -41,7 +45,7 @@ pub(super) fn improve(look: &Look, groups: &mut Vec<Group>) -> u64 {
     n_built
 }
 
-/// Looks at each pair of neighbours, and at those that have none.
+/// Looks at each pair of neighbours one of which is new, and at those that have none.
 fn round(look: &Look, groups: &[Group], shift: usize) -> (Vec<Group>, u64) {
     let (first, rest) = groups.split_at(shift.min(groups.len()));
     let pairs: Vec<&[Group]> = rest.chunks(2).collect();
@@ -57,8 +61,11 @@ fn round(look: &Look, groups: &[Group], shift: usize) -> (Vec<Group>, u64) {
 fn best(look: &Look, groups: &[Group]) -> (Vec<Group>, u64) {
     let mut best = groups.to_vec();
     let mut n_built = 0;
-    if look.budget.is_spent() {
+    if look.budget.is_spent() || groups.iter().all(|group| group.n_looks == 0) {
         return (best, n_built);
+    }
+    for group in &mut best {
+        group.n_looks = group.n_looks.saturating_sub(1);
     }
     let all: Vec<u32> = groups.iter().flat_map(|group| group.vectors.iter().copied()).collect();
     let mut divisions = look.body.divisions(&all);
@@ -67,10 +74,9 @@ fn best(look: &Look, groups: &[Group]) -> (Vec<Group>, u64) {
     }
     for division in divisions {
         n_built += division.len() as u64;
-        let parts: Vec<Group> =
-            division.into_iter().map(|vectors| Group::new(look, vectors)).collect();
-        if loss(&parts) + TOLERANCE < loss(&best) {
-            best = parts;
+        if let Some(losses) = look.losses_below(&division, loss(&best)) {
+            let parts = division.into_iter().zip(losses);
+            best = parts.map(|(vectors, loss)| Group::new(vectors, loss)).collect();
         }
     }
     (best, n_built)

@@ -109,8 +109,11 @@ struct Butterflies {
 /// The butterflies of all sets.
 fn together(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies {
     let anatomy = Anatomy::new(problem, sets);
-    let body = anatomy.body.problem(problem);
-    let wings: Vec<Problem> = anatomy.wings.iter().map(|part| part.problem(problem)).collect();
+    // A butterfly that is looked at is built to its end, so that its loss is what it can be.
+    let to_the_end = problem.budget.to_the_end();
+    let body = anatomy.body.problem(problem, &to_the_end);
+    let wing_problem = |part| Part::problem(part, problem, &to_the_end);
+    let wings: Vec<Problem> = anatomy.wings.iter().map(wing_problem).collect();
     let look = Look {
         body: wing::wing(&body),
         wings: wings.iter().map(wing::wing).collect(),
@@ -124,7 +127,7 @@ fn together(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies
         let (other_order, branch) = if anatomy.body.attributes.is_empty() {
             (order.clone(), Branch::Leaf(order.len()))
         } else {
-            mondrian::hierarchy(&body)
+            mondrian::hierarchy(&Problem { budget: problem.budget, ..body })
         };
         let other = visit(&look, None, &branch, &other_order);
         if other.loss + TOLERANCE < best.loss {
@@ -132,9 +135,10 @@ fn together(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies
         }
     }
     let mut n_built = best.n_built;
-    let groups = split(&order, &best.sizes).collect::<Vec<_>>();
+    let (sizes, losses): (Vec<usize>, Vec<f64>) = best.groups.into_iter().unzip();
+    let groups = split(&order, &sizes).zip(losses);
     let mut groups: Vec<Group> =
-        groups.into_par_iter().map(|vectors| Group::new(&look, vectors.to_vec())).collect();
+        groups.map(|(vectors, loss)| Group::new(vectors.to_vec(), loss)).collect();
     if improves {
         n_built += improve(&look, &mut groups);
     }
@@ -160,7 +164,7 @@ fn apart(problem: &Problem, components: &[Vec<QuasiSet>]) -> Butterflies {
                 k: set.k,
             })
             .collect();
-        let found = together(&part.problem(problem), &sets, true);
+        let found = together(&part.problem(problem, problem.budget), &sets, true);
         all.loss += found.loss;
         all.n_built += found.n_built;
         all.blocks.extend(found.blocks.into_iter().map(|block| Block {
@@ -183,8 +187,8 @@ fn blocks(anatomy: &Anatomy, look: &Look, groups: &[Group], is_careful: bool) ->
     for (part, wing) in anatomy.wings.iter().zip(&look.wings) {
         let of_group = |group: &Group| wing.classes(&group.vectors, is_careful);
         let classes: Vec<Classes> = groups.par_iter().map(of_group).collect();
-        let (block, lost) = block(part, &classes);
-        loss += lost;
+        let (block, of_wing) = block(part, &classes);
+        loss += of_wing;
         blocks.push(block);
     }
     blocks.retain(|block| !block.attributes.is_empty());
@@ -197,7 +201,9 @@ fn block(part: &Part, of_groups: &[Classes]) -> (Block, f64) {
     let classes = of_groups.iter().flat_map(|classes| split(&classes.order, &classes.sizes));
     let mut n_groups = 0;
     for vectors in classes {
-        vectors.iter().for_each(|&vector| group_of[vector as usize] = n_groups);
+        for &vector in vectors {
+            group_of[vector as usize] = n_groups;
+        }
         n_groups += 1;
     }
     let loss = of_groups.iter().map(|classes| classes.loss).sum();

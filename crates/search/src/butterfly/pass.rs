@@ -20,14 +20,9 @@ pub(super) struct Look<'a> {
 pub(super) const TOLERANCE: f64 = 1e-9;
 
 impl Look<'_> {
-    /// The loss of the butterfly that some vectors make.
-    pub(super) fn loss(&self, vectors: &[u32]) -> f64 {
-        let wings: f64 = self.wings.iter().map(|wing| wing.loss(vectors)).sum();
-        self.body.loss_of_one(vectors) + wings
-    }
-
-    /// The same given what its body loses, or none if it is not below a limit.
-    fn below(&self, vectors: &[u32], body: f64, limit: f64) -> Option<f64> {
+    /// The loss of the butterfly that some vectors make, given what its body loses; none if it is not below a
+    /// limit.
+    fn loss_below(&self, vectors: &[u32], body: f64, limit: f64) -> Option<f64> {
         let mut loss = body;
         for wing in &self.wings {
             if loss + TOLERANCE >= limit {
@@ -36,6 +31,21 @@ impl Look<'_> {
             loss += wing.loss(vectors);
         }
         (loss + TOLERANCE < limit).then_some(loss)
+    }
+
+    /// The losses of the butterflies that some groups make, or none if they are not below a limit in all.
+    pub(super) fn losses_below(&self, groups: &[Vec<u32>], limit: f64) -> Option<Vec<f64>> {
+        let mut losses: Vec<f64> =
+            groups.iter().map(|vectors| self.body.loss_of_one(vectors)).collect();
+        for wing in &self.wings {
+            for at in 0..groups.len() {
+                if losses.iter().sum::<f64>() + TOLERANCE >= limit {
+                    return None;
+                }
+                losses[at] += wing.loss(&groups[at]);
+            }
+        }
+        (losses.iter().sum::<f64>() + TOLERANCE < limit).then_some(losses)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a number of rows")]
@@ -47,8 +57,8 @@ impl Look<'_> {
 /// What a subtree became.
 pub(super) struct Visited {
     pub(super) loss: f64,
-    /// Vectors of each butterfly, in the order of the hierarchy.
-    pub(super) sizes: Vec<usize>,
+    /// Vectors and loss of each butterfly, in the order of the hierarchy.
+    pub(super) groups: Vec<(usize, f64)>,
     /// Butterflies that were built.
     pub(super) n_built: u64,
     /// If all of the subtree share a body, no row loses less on it than this.
@@ -87,24 +97,26 @@ pub(super) fn visit(look: &Look, bound: Option<&Bound>, branch: &Branch, order: 
             });
         if !is_hopeless {
             n_built += 1;
-            whole = look.below(order, body, loss);
+            whole = look.loss_below(order, body, loss);
         }
     }
-    let (loss, sizes) = match whole {
-        Some(loss) => (loss, vec![order.len()]),
-        None => (loss, visited.into_iter().flat_map(|part| part.sizes).collect()),
+    let (loss, groups) = match whole {
+        Some(loss) => (loss, vec![(order.len(), loss)]),
+        None => (loss, visited.into_iter().flat_map(|part| part.groups).collect()),
     };
-    Visited { loss, sizes, n_built, body_of_row, n_classes, distances }
+    Visited { loss, groups, n_built, body_of_row, n_classes, distances }
 }
 
 /// A class of the union is a butterfly (Proposition 2). Its wings are cut as well: a set may ask for a
 /// smaller k than the union has.
 fn leaf(look: &Look, bound: Option<&Bound>, order: &[u32]) -> Visited {
+    let body = look.body.loss_of_one(order);
+    let loss = body + look.wings.iter().map(|wing| wing.loss(order)).sum::<f64>();
     Visited {
-        loss: look.loss(order),
-        sizes: vec![order.len()],
+        loss,
+        groups: vec![(order.len(), loss)],
         n_built: 1,
-        body_of_row: look.body.loss_of_one(order) / look.n_rows(order),
+        body_of_row: body / look.n_rows(order),
         n_classes: 1,
         distances: bound.map(|bound| bound.of_class(order)),
     }

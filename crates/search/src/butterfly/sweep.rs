@@ -44,31 +44,36 @@ pub(super) fn best<C: PackedCode>(
         if total - left < k {
             break;
         }
-        let lost = before[place] * left as f64 + after[place] * (total - left) as f64;
-        if best.is_none_or(|(least, _)| lost < least) {
-            best = Some((lost, last));
+        let cost = before[place] * left as f64 + after[place] * (total - left) as f64;
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, last));
         }
     }
     best
 }
 
 /// Adds, by place, what the codes up to it lose as one class.
-fn add_losses(attribute: &Attribute, codes: impl Iterator<Item = u32>, losses: &mut [f64]) {
+fn add_losses(attribute: &Attribute, codes: impl Iterator<Item = u32> + Clone, losses: &mut [f64]) {
     let (mut lo, mut hi) = (u32::MAX, 0);
-    let mut seen: Vec<u32> = Vec::new();
     let is_unordered = matches!(attribute.shape, Shape::Unordered);
-    let mut lost = 0.0;
+    let mut values: Vec<u32> = if is_unordered { codes.clone().collect() } else { Vec::new() };
+    values.sort_unstable();
+    values.dedup();
+    let mut is_seen = vec![false; values.len()];
+    let mut n_seen = 0;
+    let mut loss_so_far = 0.0;
     for (code, loss) in codes.zip(losses) {
-        let is_new = if is_unordered { !seen.contains(&code) } else { code < lo || code > hi };
+        let is_new = match values.binary_search(&code) {
+            Ok(value) => !std::mem::replace(&mut is_seen[value], true),
+            Err(_) => code < lo || code > hi,
+        };
         if is_new {
             (lo, hi) = (lo.min(code), hi.max(code));
-            if is_unordered {
-                seen.push(code);
-            }
+            n_seen += 1;
             if lo < hi {
-                lost = attribute.cover_loss(lo, hi, seen.len());
+                loss_so_far = attribute.cover_loss(lo, hi, n_seen);
             }
         }
-        *loss += lost;
+        *loss += loss_so_far;
     }
 }

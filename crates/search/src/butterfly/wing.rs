@@ -1,5 +1,6 @@
 //! The rows of a butterfly on one of its parts: what they lose as one class, and cut into classes.
 
+use incrowd_data::{Codes, collapse, distinct_share};
 use incrowd_privacy::Tally;
 
 use super::pass::TOLERANCE;
@@ -57,6 +58,15 @@ struct Packed<'a, C> {
     problem: &'a Problem<'a>,
     splits: Splits<'a>,
     points: Points<C>,
+    distinct: Option<Distinct<C>>,
+}
+
+/// The points of a wing that differ, where rows are all that counts and most points have an equal one.
+struct Distinct<C> {
+    /// By vector, its point.
+    point_of: Vec<u32>,
+    n_points: usize,
+    codes: Vec<C>,
 }
 
 /// Regions of fewer classes than this are cut where the parts lose least.
@@ -64,7 +74,31 @@ const FEW: u64 = 3;
 
 impl<'a, C: PackedCode> Packed<'a, C> {
     fn new(problem: &'a Problem<'a>) -> Packed<'a, C> {
-        Packed { problem, splits: Splits::new(problem), points: Points::new(problem.set) }
+        let points = Points::<C>::new(problem.set);
+        let distinct = Distinct::new(problem, &points);
+        Packed { problem, splits: Splits::new(problem), points, distinct }
+    }
+
+    /// The points of some vectors, equal ones as one where that saves much.
+    fn gather_distinct(&self, vectors: &[u32]) -> Option<Points<C>> {
+        let d = self.points.n_attributes;
+        let Distinct { point_of, n_points, codes } = self.distinct.as_ref()?;
+        if vectors.len() < n_points / 2 {
+            return None;
+        }
+        let mut rows = vec![0; *n_points];
+        for &vector in vectors {
+            rows[point_of[vector as usize] as usize] += self.points.rows[vector as usize];
+        }
+        let present: Vec<u32> =
+            (0u32..).zip(&rows).filter(|(_, rows)| **rows > 0).map(|(point, _)| point).collect();
+        let codes = present.iter().flat_map(|&point| &codes[point as usize * d..][..d]);
+        Some(Points {
+            n_attributes: d,
+            codes: codes.copied().collect(),
+            rows: present.iter().map(|&point| rows[point as usize]).collect(),
+            vectors: present,
+        })
     }
 
     /// The points of some vectors.
@@ -99,11 +133,21 @@ impl<'a, C: PackedCode> Packed<'a, C> {
     }
 
     fn cut(&self, vectors: &[u32], way: Way) -> Classes {
-        let mut points = self.gather(vectors);
+        match self.gather_distinct(vectors) {
+            Some(points) => self.cut_points(points, way),
+            None => self.cut_points(self.gather(vectors), way),
+        }
+    }
+
+    /// Cuts points. The classes are of these.
+    fn cut_points(&self, mut points: Points<C>, way: Way) -> Classes {
         let mut scratch = points.scratch();
         let mut tally = self.splits.tally();
-        let mut found =
-            Classes { order: Vec::with_capacity(vectors.len()), sizes: Vec::new(), loss: 0.0 };
+        let mut found = Classes {
+            order: Vec::with_capacity(points.vectors.len()),
+            sizes: Vec::new(),
+            loss: 0.0,
+        };
         self.cut_region(points.buffers(), scratch.buffers(), &mut tally, &mut found, way);
         found
     }
@@ -212,6 +256,7 @@ impl<C: PackedCode> Wing for Packed<'_, C> {
     }
 
     fn classes(&self, vectors: &[u32], is_careful: bool) -> Classes {
+        let is_distinct = self.gather_distinct(vectors).is_some();
         let mut best = self.cut(vectors, Way::Median);
         let more: &[Way] = if is_careful { &[Way::LeastLoss, Way::MostClasses] } else { &[] };
         for &way in more {
@@ -220,7 +265,10 @@ impl<C: PackedCode> Wing for Packed<'_, C> {
                 best = other;
             }
         }
-        best
+        match &self.distinct {
+            Some(distinct) if is_distinct => distinct.vectors_of(&best, vectors),
+            _ => best,
+        }
     }
 
     fn divisions(&self, vectors: &[u32]) -> Vec<Vec<Vec<u32>>> {
@@ -241,6 +289,61 @@ impl<C: PackedCode> Wing for Packed<'_, C> {
         };
         let reaching = extents.iter().enumerate().filter(|(_, extent)| extent.lo < extent.hi);
         reaching.filter_map(along).collect()
+    }
+}
+
+/// Points are worth being grouped if there are fewer than this share of the vectors.
+const FEW_POINTS: usize = 2;
+
+impl<C: PackedCode> Distinct<C> {
+    fn new(problem: &Problem, points: &Points<C>) -> Option<Distinct<C>> {
+        let d = points.n_attributes;
+        if d == 0 || !problem.only_counts() {
+            return None;
+        }
+        let set = problem.set;
+        let columns: Vec<(&Codes, u32)> =
+            set.vectors.iter().zip(&set.attributes).map(|(c, a)| (c, a.n_codes())).collect();
+        if distinct_share(&columns, set.len()) > 0.9 {
+            return None;
+        }
+        let grouped = collapse(&columns, set.len());
+        if grouped.counts.len() > set.len() / FEW_POINTS {
+            return None;
+        }
+        let codes = |&vector: &u32| &points.codes[vector as usize * d..][..d];
+        let codes = grouped.representatives.iter().flat_map(codes).copied().collect();
+        Some(Distinct { point_of: grouped.vector_of, n_points: grouped.counts.len(), codes })
+    }
+
+    /// Classes of points as classes of vectors.
+    fn vectors_of(&self, of_points: &Classes, vectors: &[u32]) -> Classes {
+        let mut class_of = vec![0; self.n_points];
+        for (class, points) in split(&of_points.order, &of_points.sizes).enumerate() {
+            for &point in points {
+                class_of[point as usize] = class;
+            }
+        }
+        let class = |vector: u32| class_of[self.point_of[vector as usize] as usize];
+        let mut sizes = vec![0; of_points.sizes.len()];
+        for &vector in vectors {
+            sizes[class(vector)] += 1;
+        }
+        let mut next: Vec<usize> = sizes
+            .iter()
+            .scan(0, |end, size| {
+                let start = *end;
+                *end += size;
+                Some(start)
+            })
+            .collect();
+        let mut order = vec![0; vectors.len()];
+        for &vector in vectors {
+            let at = &mut next[class(vector)];
+            order[*at] = vector;
+            *at += 1;
+        }
+        Classes { order, sizes, loss: of_points.loss }
     }
 }
 
