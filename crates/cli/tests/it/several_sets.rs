@@ -451,3 +451,52 @@ fn the_name_of_a_coalition_is_nobody_elses() {
         folder.run("check t.csv -k 2 --quasi x=a --quasi y=b --collude x,y --collude y,x --json");
     assert_eq!(json_of(&ended.stdout)["privacy"].as_array().unwrap().len(), 3);
 }
+
+/// Tables I to III of the paper: one release in which every person has a double for each reader, and none
+/// for both together unless that is asked for.
+#[test]
+fn the_accidents_of_the_paper() {
+    let example =
+        |path: &str| format!("{}/../../examples/accidents/{path}", env!("CARGO_MANIFEST_DIR"));
+    let folder = Folder::with(&[]);
+    let (job, collude) = (example("job.toml"), example("job-collude.toml"));
+    let ended = folder.ok(&format!("anonymize --job {job} -o r.csv --json"));
+    let expected = "occupation,age,vehicle,postcode,faulty\n\
+                    Finance,30,Sedan,31043,No\nFinance,30,Truck,31043,No\n\
+                    Medical,30,Sedan,31043,Yes\nMedical,30,Truck,31043,No\n";
+    assert_eq!(folder.read("r.csv"), expected);
+    let report = json_of(&ended.stdout);
+    assert_eq!(report["collusion"][0]["k"], 1);
+    assert_eq!(report["collusion"][0]["required"], false);
+    let table = example("accidents.csv");
+    for (on, candidates) in [
+        ("occupation,age,postcode", 2),
+        ("age,vehicle,postcode", 2),
+        ("occupation,age,vehicle,postcode", 1),
+    ] {
+        let attack =
+            folder.ok(&format!("attack r.csv --with {table} --on {on} --job {job} --json"));
+        assert_eq!(json_of(&attack.stdout)["candidates"]["least"], candidates, "{on}");
+    }
+    let ended = folder.ok(&format!("anonymize --job {collude} -o c.csv --json"));
+    assert_eq!(json_of(&ended.stdout)["collusion"][0]["k"], 2);
+    assert!(least(&folder.read("c.csv"), &[0, 1, 2, 3]) == 2);
+}
+
+/// What separate releases give away, seen by `check`: each leaves the other reader's column as it was.
+#[test]
+fn figure_1_and_table_4_are_recognised() {
+    let figure = "a,b,c\n1,x,p\n1,x,q\n2,x,p\n2,x,q\n";
+    let table = "a,b,c\n1,1,1\n1,1,2\n1,2,1\n1,2,2\n2,1,1\n2,1,2\n2,2,1\n2,2,2\n";
+    let folder = Folder::with(&[("figure.csv", figure), ("table.csv", table)]);
+    let ended = folder.ok("check figure.csv -k 2 --quasi s1=a,b --quasi s2=b,c --json");
+    assert_eq!(json_of(&ended.stdout)["collusion"][0]["k"], 1);
+    assert_eq!(folder.run("check figure.csv -k 2 --quasi s=a,b,c").code, 1);
+    for proper in ["a", "b", "c", "a,b", "a,c", "b,c"] {
+        folder.ok(&format!("check table.csv -k 2 --quasi s={proper}"));
+    }
+    assert_eq!(folder.run("check table.csv -k 2 --quasi s=a,b,c").code, 1);
+    let together = "check table.csv -k 2 --quasi s1=a,b --quasi s2=b,c --quasi s3=a,c";
+    folder.ok(together);
+    assert_eq!(folder.run(&format!("{together} --collude s1,s3")).code, 1);
+}

@@ -1,9 +1,10 @@
-//! What the papers promise of workloads, through the facade, on fixed seeds.
+//! What the papers promise, through the facade, on fixed seeds.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod models;
 mod queries;
+mod several_sets;
 
 use std::path::{Path, PathBuf};
 

@@ -106,3 +106,59 @@ pub(super) fn effective(problem: &Problem) -> Vec<QuasiSet> {
     }
     left
 }
+
+#[cfg(test)]
+mod tests {
+    use incrowd_privacy::KAnonymity;
+    use incrowd_testkit::table;
+
+    use super::*;
+    use crate::Budget;
+
+    fn set(k: u64, attributes: &[usize]) -> QuasiSet {
+        QuasiSet { attributes: attributes.to_vec(), k }
+    }
+
+    /// The sets that are left, and the attributes of the body and of each wing.
+    fn check(sets: &[QuasiSet], left: &[usize], body: &[usize], wings: &[&[usize]]) {
+        let table = table("a:num b:num c:num d:num", "1 2 3 4\n2 3 4 5\n");
+        let frequencies = table.frequency_set();
+        let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+        let budget = Budget::unlimited();
+        let k = sets.iter().map(|set| set.k).max().unwrap();
+        let problem = Problem { sets, ..Problem::new(&frequencies, &models, k, &budget) };
+        let effective = effective(&problem);
+        let expected: Vec<QuasiSet> = left.iter().map(|&at| sets[at].clone()).collect();
+        assert_eq!(effective, expected);
+        let anatomy = Anatomy::new(&problem, &effective);
+        assert_eq!(anatomy.body.attributes, body);
+        let found: Vec<&[usize]> =
+            anatomy.wings.iter().map(|wing| wing.attributes.as_slice()).collect();
+        assert_eq!(found, wings);
+    }
+
+    #[test]
+    fn every_constellation_of_sets() {
+        // Overlapping.
+        check(&[set(2, &[0, 1, 2]), set(2, &[2, 3])], &[0, 1], &[2], &[&[0, 1], &[3]]);
+        // One contains the other: it asks for all, unless the other's k is greater.
+        check(&[set(2, &[0, 1]), set(2, &[0, 1, 2, 3])], &[1], &[], &[&[0, 1, 2, 3]]);
+        check(&[set(5, &[0, 1]), set(2, &[0, 1, 2, 3])], &[0, 1], &[0, 1], &[&[2, 3]]);
+        // The same twice: the greater k counts.
+        check(&[set(2, &[0, 1, 2, 3]), set(3, &[0, 1, 2, 3])], &[1], &[], &[&[0, 1, 2, 3]]);
+        check(&[set(3, &[0, 1, 2, 3]), set(3, &[0, 1, 2, 3])], &[0], &[], &[&[0, 1, 2, 3]]);
+        // Nothing in common.
+        check(&[set(2, &[0, 1]), set(2, &[2, 3])], &[0, 1], &[], &[&[0, 1], &[2, 3]]);
+        // Three: what two of them share is the body.
+        let three = [set(2, &[0, 1]), set(2, &[1, 2]), set(2, &[2, 3])];
+        check(&three, &[0, 1, 2], &[1, 2], &[&[0], &[3]]);
+    }
+
+    #[test]
+    fn sets_that_hang_together() {
+        let sets = [set(2, &[0]), set(2, &[1, 2]), set(2, &[3, 4]), set(2, &[2, 3])];
+        let found = components(&sets);
+        let sizes: Vec<usize> = found.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [1, 3]);
+    }
+}

@@ -187,3 +187,45 @@ pub(super) fn codes_of(set: &FrequencySet, vector: u32) -> Vec<u32> {
 fn between(attribute: &Attribute, a: u32, b: u32) -> f64 {
     if a == b { 0.0 } else { attribute.cover_loss(a.min(b), a.max(b), 2) }
 }
+
+#[cfg(test)]
+mod tests {
+    use incrowd_testkit::Form;
+    use incrowd_testkit::generate::{Recipe, Rng, random_table};
+
+    use super::*;
+
+    /// Against all pairs, for every form of column.
+    #[test]
+    fn the_nearest_of_all_pairs() {
+        for seed in 0..60 {
+            let recipe = Recipe {
+                n_rows: 150,
+                n_attributes: 1 + usize::try_from(seed % 4).unwrap(),
+                forms: &Form::ALL,
+                max_values: 9,
+                missing: seed % 3 == 0,
+            };
+            let table = random_table(&mut Rng::new(seed), &recipe);
+            let set = table.frequency_set();
+            let some: Vec<u32> = (0..).take(set.len()).filter(|v| v % 3 != 1).collect();
+            let index = Index::new(&set, some.iter().copied());
+            for vector in (0..).take(set.len()) {
+                let codes = codes_of(&set, vector);
+                let mut all: Vec<f64> = some
+                    .iter()
+                    .flat_map(|&other| {
+                        let distance = index.distance(&codes, &codes_of(&set, other));
+                        std::iter::repeat_n(distance, set.counts[other as usize] as usize)
+                    })
+                    .collect();
+                all.sort_by(f64::total_cmp);
+                let near = index.neighbours(&codes, 20);
+                for (number, expected) in (0..).zip(all.iter().take(20)) {
+                    let found = near.distance(number);
+                    assert!((found - expected).abs() < 1e-12, "seed {seed}: {found} {expected}");
+                }
+            }
+        }
+    }
+}
