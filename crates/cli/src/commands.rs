@@ -345,13 +345,17 @@ fn quasi(
                     message: format!("column `{column}` is declared {other} and quasi"),
                     help: Some("a column has one role".to_owned()),
                 }),
+                // Nor is a column of a set made quasi that the file says to be something else.
+                None if has_sets && spec.columns.get(column).is_some_and(|c| c.role.is_some()) => {}
                 None => {
                     spec.columns.entry(column.clone()).or_default().role = Some("quasi".to_owned());
                 }
             }
         }
         let name = name.map_or_else(|| format!("set{}", at + 1), str::to_owned);
-        sets.push(QuasiSpec { name, columns, ..QuasiSpec::default() });
+        // A set that the file has too keeps its k.
+        let k = spec.quasi.iter().find(|set| set.name == name).and_then(|set| set.k);
+        sets.push(QuasiSpec { name, columns, k, ..QuasiSpec::default() });
     }
     if has_sets {
         spec.quasi = sets;

@@ -1,5 +1,6 @@
 //! Measuring a table that was written, by us or by others, from its bytes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use incrowd_data::Codes;
@@ -37,11 +38,12 @@ pub(crate) struct Measured {
     pub(crate) union: Privacy,
 }
 
-/// A quasi-identifier set and what was found.
+/// A quasi-identifier set and what was found, its sizes told by the risk alone.
 pub(crate) struct MeasuredSet {
     set: QuasiSet,
     columns: Vec<String>,
     found: Privacy,
+    risk: Risk,
 }
 
 impl Measured {
@@ -74,12 +76,19 @@ pub(crate) fn measure(
     let found = BTreeMap::new();
     let mut ruler = Ruler { subject, table, sensitive, ks, models, entity, found };
     let all: Vec<usize> = plan.with_role(Role::Quasi).collect();
-    Ok(Measured {
-        n_rows,
-        sets: ruler.measure_all(&plan.sets)?,
-        collusion: ruler.measure_all(&colluding(&plan.sets))?,
-        union: ruler.of_columns(&all)?.clone(),
-    })
+    let sets = ruler.measure_all(&plan.sets, Depth::Models)?;
+    let collusion = ruler.measure_all(&colluding(&plan.sets), Depth::Sizes)?;
+    let union = ruler.of_columns(&all, Depth::Sizes)?.into_owned();
+    Ok(Measured { n_rows, sets, collusion, union })
+}
+
+/// What is to be found out about some columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    /// How large classes are, and what a target is in them.
+    Sizes,
+    /// What the models and the sensitive columns say as well.
+    Models,
 }
 
 /// What every two of the named sets know together, and what all do.
@@ -104,35 +113,48 @@ struct Ruler<'a> {
     /// k-anonymity for each of them, then the other models.
     models: Vec<Box<dyn Model>>,
     entity: Option<(Codes, u32)>,
-    /// What was found already, by columns.
+    /// What was found of sets, by columns.
     found: BTreeMap<Vec<usize>, Privacy>,
 }
 
 impl Ruler<'_> {
-    fn measure_all(&mut self, sets: &[QuasiSet]) -> Result<Vec<MeasuredSet>, JobError> {
-        sets.iter().map(|set| self.measure(set)).collect()
+    fn measure_all(
+        &mut self,
+        sets: &[QuasiSet],
+        depth: Depth,
+    ) -> Result<Vec<MeasuredSet>, JobError> {
+        sets.iter().map(|set| self.measure(set, depth)).collect()
     }
 
-    fn measure(&mut self, set: &QuasiSet) -> Result<MeasuredSet, JobError> {
+    fn measure(&mut self, set: &QuasiSet, depth: Depth) -> Result<MeasuredSet, JobError> {
         let plan = self.subject.plan;
         let columns = set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect();
-        let mut found = self.of_columns(&set.columns)?.clone();
+        let found = self.of_columns(&set.columns, depth)?;
+        let risk = Risk::of(&found.sizes, set.k.unwrap_or(5));
+        let mut found = Privacy { sizes: Vec::new(), ..found.into_owned() };
         // Of the ks only that of the set counts.
         let mut ks = self.ks.iter();
         found.broken.retain(|_| ks.next().is_none_or(|k| Some(*k) == set.k));
-        Ok(MeasuredSet { set: set.clone(), columns, found })
+        Ok(MeasuredSet { set: set.clone(), columns, found, risk })
     }
 
     /// What whoever knows these columns finds.
-    fn of_columns(&mut self, columns: &[usize]) -> Result<&Privacy, JobError> {
-        if !self.found.contains_key(columns) {
-            let found = self.verify(columns)?;
+    fn of_columns(
+        &mut self,
+        columns: &[usize],
+        depth: Depth,
+    ) -> Result<Cow<'_, Privacy>, JobError> {
+        if depth == Depth::Models && !self.found.contains_key(columns) {
+            let found = self.verify(columns, depth)?;
             self.found.insert(columns.to_vec(), found);
         }
-        Ok(&self.found[columns])
+        match self.found.get(columns) {
+            Some(found) => Ok(Cow::Borrowed(found)),
+            None => Ok(Cow::Owned(self.verify(columns, depth)?)),
+        }
     }
 
-    fn verify(&self, columns: &[usize]) -> Result<Privacy, JobError> {
+    fn verify(&self, columns: &[usize], depth: Depth) -> Result<Privacy, JobError> {
         let (subject, table) = (self.subject, &self.table);
         let plan = subject.plan;
         let names: Vec<&String> = columns.iter().flat_map(|&at| &subject.released_as[at]).collect();
@@ -149,6 +171,7 @@ impl Ruler<'_> {
             sensitive: self
                 .sensitive
                 .iter()
+                .filter(|_| depth == Depth::Models)
                 .map(|(at, ordered)| Sensitive {
                     name: &plan.columns[*at].name,
                     codes: &ordered.codes,
@@ -159,7 +182,7 @@ impl Ruler<'_> {
             entity: self.entity.as_ref().map(|(codes, n_codes)| (codes, *n_codes)),
             target: target.map(|raw| (&raw.codes, raw.n_codes())),
             n_rows: table.n_rows,
-            models: &self.models,
+            models: if depth == Depth::Models { &self.models } else { &[] },
         }))
     }
 }
@@ -216,7 +239,7 @@ fn entity(subject: &Subject, table: &Table) -> Option<(Codes, u32)> {
 /// What holds for each quasi-identifier set.
 pub(crate) fn privacy_report(plan: &Plan, measured: &Measured) -> Vec<PrivacyReport> {
     let report = |measured: &MeasuredSet| {
-        let MeasuredSet { set, columns, found } = measured;
+        let MeasuredSet { set, columns, found, .. } = measured;
         let sensitive: IndexMap<String, SensitiveReport> = found
             .sensitive
             .iter()
@@ -309,21 +332,20 @@ pub(crate) fn release_report(
 /// What attackers would find together; nothing where there is but one set.
 pub(crate) fn collusion_report(plan: &Plan, measured: &Measured) -> Vec<CollusionReport> {
     let report = |measured: &MeasuredSet| {
-        let MeasuredSet { set, columns, found } = measured;
+        let MeasuredSet { set, columns, found, .. } = measured;
         CollusionReport {
             quasi: set.members.iter().map(|&at| plan.sets[at].name.clone()).collect(),
             columns: columns.clone(),
             k: found.k.unwrap_or(0),
             risk: risk(measured),
-            required: plan.sets.iter().any(|asked| asked.covers(&set.columns)),
+            required: plan.sets.iter().any(|asked| asked.covers(&set.columns) && asked.k >= set.k),
         }
     };
     measured.collusion.iter().map(report).collect()
 }
 
 fn risk(measured: &MeasuredSet) -> RiskReport {
-    let Risk { prosecutor_max, prosecutor_average, records_at_risk } =
-        Risk::of(&measured.found.sizes, measured.set.k.unwrap_or(5));
+    let Risk { prosecutor_max, prosecutor_average, records_at_risk } = measured.risk;
     RiskReport { prosecutor_max, prosecutor_average, records_at_risk }
 }
 
@@ -361,7 +383,7 @@ pub(crate) fn measures_report(
 /// What is wrong, in sentences.
 pub(crate) fn failures(measured: &Measured) -> Vec<String> {
     let mut reasons = Vec::new();
-    for MeasuredSet { set, columns, found } in &measured.sets {
+    for MeasuredSet { set, columns, found, .. } in &measured.sets {
         for broken in broken(found) {
             let is_one = measured.sets.len() == 1;
             let of_set = if is_one { String::new() } else { format!(" of `{}`", set.name) };

@@ -11,12 +11,13 @@ use rayon::prelude::*;
 
 use super::anatomy::{Anatomy, Part, effective};
 use super::nearest::{Index, codes_of};
-use super::wing::wing;
-use crate::Problem;
+use super::wing;
+use crate::{Budget, Problem};
 
 /// The distances in the whole table that the bound of every node is made of.
 pub(super) struct Bound<'a> {
     wings: Vec<OfWing<'a>>,
+    budget: &'a Budget,
 }
 
 struct OfWing<'a> {
@@ -41,13 +42,14 @@ struct OfNode {
 }
 
 impl<'a> Bound<'a> {
-    pub(super) fn new(anatomy: &'a Anatomy) -> Bound<'a> {
-        Bound { wings: anatomy.wings.iter().map(OfWing::new).collect() }
+    pub(super) fn new(anatomy: &'a Anatomy, budget: &'a Budget) -> Bound<'a> {
+        let wings = anatomy.wings.iter().map(|part| OfWing::new(part, budget));
+        Bound { wings: wings.collect(), budget }
     }
 
     /// What is known of one class.
     pub(super) fn of_class(&self, vectors: &[u32]) -> Distances {
-        Distances(self.wings.iter().map(|wing| wing.of_class(vectors)).collect())
+        Distances(self.wings.iter().map(|wing| wing.of_class(vectors, self.budget)).collect())
     }
 
     /// What the wings of a butterfly of `n_rows` rows from `n_classes` classes lose at least.
@@ -80,7 +82,7 @@ impl Distances {
 }
 
 impl<'a> OfWing<'a> {
-    fn new(part: &'a Part) -> OfWing<'a> {
+    fn new(part: &'a Part, budget: &Budget) -> OfWing<'a> {
         let (set, k) = (&part.set, part.k);
         let index = Index::new(set, (0..).take(set.len()));
         let columns: Vec<(&Codes, u32)> =
@@ -89,7 +91,7 @@ impl<'a> OfWing<'a> {
         let distances: Vec<f64> = distinct
             .representatives
             .par_iter()
-            .map(|&vector| index.neighbours(&codes_of(set, vector), k).distance(k - 1))
+            .map(|&vector| in_index(&index, &codes_of(set, vector), k, budget))
             .collect();
         let of_vector = distinct.vector_of.iter().map(|&at| distances[at as usize]);
         let in_table =
@@ -100,18 +102,30 @@ impl<'a> OfWing<'a> {
         OfWing { set, k, numbers, in_table: in_table.collect() }
     }
 
-    fn of_class(&self, vectors: &[u32]) -> OfNode {
+    fn of_class(&self, vectors: &[u32], budget: &Budget) -> OfNode {
         let index = Index::new(self.set, vectors.iter().copied());
         let mut in_class = vec![f64::INFINITY; self.numbers.len()];
         for point in 0..index.len() {
+            if budget.is_spent() {
+                in_class.fill(0.0);
+                break;
+            }
             let near = index.neighbours(index.codes(point), self.k);
-            for (least, &number) in in_class.iter_mut().zip(&self.numbers) {
-                *least = least.min(near.distance(number));
+            for (least, distance) in in_class.iter_mut().zip(near.distances(&self.numbers)) {
+                *least = least.min(distance);
             }
         }
         let in_table = vectors.iter().map(|&vector| self.in_table[vector as usize]).sum();
         OfNode { in_class, in_table }
     }
+}
+
+/// The distance of a vector to its (k-1)-th nearest neighbour; 0, a bound too, when the time is up.
+fn in_index(index: &Index, codes: &[u32], k: u64, budget: &Budget) -> f64 {
+    if budget.is_spent() {
+        return 0.0;
+    }
+    index.neighbours(codes, k).distances(&[k - 1]).next().unwrap_or(0.0)
 }
 
 /// The uncertainty penalty of a butterfly on the rows of some classes (lists of vectors) is not below this:
@@ -149,13 +163,13 @@ impl<'a> OfWing<'a> {
 #[must_use]
 pub fn lower_bound(problem: &Problem, classes: &[Vec<u32>]) -> f64 {
     let anatomy = Anatomy::new(problem, &effective(problem));
-    let bound = Bound::new(&anatomy);
+    let bound = Bound::new(&anatomy, problem.budget);
     let of_classes: Vec<Distances> = classes.iter().map(|class| bound.of_class(class)).collect();
     let Some(distances) = Distances::join(of_classes.iter()) else { return 0.0 };
     let body = anatomy.body.problem(problem, problem.budget);
     let all = classes.concat();
     let n_rows: f64 =
         all.iter().map(|&vector| f64::from(problem.set.counts[vector as usize])).sum();
-    let body = wing(&body).loss_of_one(&all);
+    let body = wing::body(&body).loss_of_one(&all);
     body + bound.wings(&distances, classes.len(), n_rows)
 }

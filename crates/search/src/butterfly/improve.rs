@@ -73,6 +73,9 @@ fn best(look: &Look, groups: &[Group]) -> (Vec<Group>, u64) {
         divisions.push(vec![all]);
     }
     for division in divisions {
+        if look.budget.is_spent() {
+            break;
+        }
         n_built += division.len() as u64;
         if let Some(losses) = look.losses_below(&division, loss(&best)) {
             let parts = division.into_iter().zip(losses);

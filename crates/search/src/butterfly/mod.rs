@@ -32,7 +32,8 @@
 //! # Guarantees
 //!
 //! - Exact: no. The problem is NP-hard (Theorem 3).
-//! - The loss is not above that of Mondrian on the union; that of `improved` is not above that of `paper`.
+//! - The loss is not above that of Mondrian on the union, also when the time is up; that of `improved` is not above
+//!   that of `paper` if no limit ends them.
 //! - Every class of every set satisfies the models with that set's k, if they are monotone or if no two
 //!   groups come to look the same.
 //! - Deterministic: yes, on any number of threads; a time limit may end the improving before its end.
@@ -47,6 +48,10 @@
 //! For `n` distinct vectors, `d` attributes and a hierarchy of height `h`: O(d·n·h²) time at worst, less where
 //! bodies rule out the nodes above; O(d·n) memory. The bound adds a nearest-neighbour search for every
 //! vector that is distinct on a wing.
+//!
+//! # Example
+//!
+//! See [`lower_bound`] for how sets are given.
 //!
 //! # See also
 //!
@@ -81,7 +86,9 @@ pub(crate) fn run(problem: &Problem, improves: bool) -> Outcome {
     }
     let mut best = together(problem, &sets, improves);
     let components = components(&sets);
-    if improves && components.len() > 1 {
+    // Where nothing is shared at all, the wings were cut apart already.
+    let is_apart = components.len() == sets.len();
+    if improves && components.len() > 1 && !is_apart && !problem.budget.is_spent() {
         let parts = apart(problem, &components);
         if parts.loss + TOLERANCE < best.loss {
             best = Butterflies { n_built: best.n_built + parts.n_built, ..parts };
@@ -115,15 +122,17 @@ fn together(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies
     let wing_problem = |part| Part::problem(part, problem, &to_the_end);
     let wings: Vec<Problem> = anatomy.wings.iter().map(wing_problem).collect();
     let look = Look {
-        body: wing::wing(&body),
+        body: wing::body(&body),
         wings: wings.iter().map(wing::wing).collect(),
         rows: &problem.set.counts,
         budget: problem.budget,
     };
-    let (mut order, branch) = mondrian::hierarchy(&Problem { workload: None, ..*problem });
-    let bound = (!improves).then(|| Bound::new(&anatomy));
+    // Nor is the union cut short: what is released must not lose more.
+    let union = Problem { workload: None, budget: &to_the_end, ..*problem };
+    let (mut order, branch) = mondrian::hierarchy(&union);
+    let bound = (!improves).then(|| Bound::new(&anatomy, problem.budget));
     let mut best = visit(&look, bound.as_ref(), &branch, &order);
-    if improves {
+    if improves && !problem.budget.is_spent() {
         let (other_order, branch) = if anatomy.body.attributes.is_empty() {
             (order.clone(), Branch::Leaf(order.len()))
         } else {
@@ -142,7 +151,8 @@ fn together(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies
     if improves {
         n_built += improve(&look, &mut groups);
     }
-    let (blocks, loss) = blocks(&anatomy, &look, &groups, improves);
+    let is_careful = improves && !problem.budget.is_spent();
+    let (blocks, loss) = blocks(&anatomy, &look, &groups, is_careful);
     Butterflies { blocks, loss, n_built }
 }
 

@@ -6,6 +6,10 @@
 
 use incrowd_data::{Attribute, FrequencySet};
 
+/// Codes that are compared for one vector at most. With many attributes no tree helps, and with a large k
+/// there are many to find; what is not known is taken for 0, which is a bound too.
+const MOST_SEEN: usize = 1 << 11;
+
 /// Vectors per leaf of the tree.
 const LEAF: usize = 8;
 
@@ -32,19 +36,28 @@ struct Node {
 pub(super) struct Neighbours {
     found: Vec<(f64, u64)>,
     n_rows: u64,
+    n_seen: usize,
 }
 
 impl Neighbours {
-    /// The distance of a row, the nearest being number 0.
-    pub(super) fn distance(&self, number: u64) -> f64 {
-        let mut passed = 0;
-        for &(distance, rows) in &self.found {
-            passed += rows;
-            if passed > number {
-                return distance;
+    /// By number, ascending, the distance of that row, the nearest being number 0; less if that was too much to
+    /// find out.
+    pub(super) fn distances<'a>(&'a self, numbers: &'a [u64]) -> impl Iterator<Item = f64> + 'a {
+        let mut found = self.found.iter();
+        let (mut distance, mut passed) = (0.0, 0);
+        numbers.iter().map(move |&number| {
+            while passed <= number && !self.gave_up() {
+                match found.next() {
+                    Some(&(next, rows)) => (distance, passed) = (next, passed + rows),
+                    None => return f64::INFINITY,
+                }
             }
-        }
-        f64::INFINITY
+            distance
+        })
+    }
+
+    fn gave_up(&self) -> bool {
+        self.n_seen > MOST_SEEN
     }
 
     fn add(&mut self, distance: f64, rows: u64, wanted: u64) {
@@ -142,7 +155,11 @@ impl<'a> Index<'a> {
 
     fn look(&self, id: usize, codes: &[u32], wanted: u64, near: &mut Neighbours) {
         let node = &self.nodes[id];
+        if near.gave_up() {
+            return;
+        }
         let Some((low, high)) = node.parts else {
+            near.n_seen += (node.end - node.start) * codes.len();
             for point in node.start..node.end {
                 let distance = self.distance(codes, self.codes(point));
                 if distance < near.limit(wanted) {
@@ -221,8 +238,8 @@ mod tests {
                     .collect();
                 all.sort_by(f64::total_cmp);
                 let near = index.neighbours(&codes, 20);
-                for (number, expected) in (0..).zip(all.iter().take(20)) {
-                    let found = near.distance(number);
+                let numbers: Vec<u64> = (0..20).collect();
+                for (found, expected) in near.distances(&numbers).zip(all.iter().take(20)) {
                     assert!((found - expected).abs() < 1e-12, "seed {seed}: {found} {expected}");
                 }
             }

@@ -2,12 +2,13 @@
 
 use incrowd_data::{Codes, collapse, distinct_share};
 use incrowd_privacy::Tally;
+use rayon::prelude::*;
 
 use super::pass::TOLERANCE;
 use super::{split, sweep};
 use crate::Problem;
 use crate::mondrian::{Cut, Splits, nearest_cut};
-use crate::partition::{Buffers, CodeWidth, Extent, PackedCode, Points, extents, loss};
+use crate::partition::{Buffers, CodeWidth, Extent, PackedCode, Points, extents, loss, width};
 
 /// A part of the table on which groups of vectors are looked at.
 pub(super) trait Wing: Sync {
@@ -25,7 +26,7 @@ pub(super) trait Wing: Sync {
 }
 
 /// What a wing is cut into.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
     /// The vectors, one class after another.
     pub(super) order: Vec<u32>,
@@ -36,6 +37,15 @@ pub(super) struct Classes {
 
 /// The wing that a problem is about.
 pub(super) fn wing<'a>(problem: &'a Problem<'a>) -> Box<dyn Wing + 'a> {
+    match CodeWidth::of(problem.set) {
+        CodeWidth::One => Box::new(Packed::<u8>::new(problem).with_distinct()),
+        CodeWidth::Two => Box::new(Packed::<u16>::new(problem).with_distinct()),
+        CodeWidth::Four => Box::new(Packed::<u32>::new(problem).with_distinct()),
+    }
+}
+
+/// The body that a problem is about: it is never cut into classes.
+pub(super) fn body<'a>(problem: &'a Problem<'a>) -> Box<dyn Wing + 'a> {
     match CodeWidth::of(problem.set) {
         CodeWidth::One => Box::new(Packed::<u8>::new(problem)),
         CodeWidth::Two => Box::new(Packed::<u16>::new(problem)),
@@ -54,6 +64,13 @@ enum Way {
     MostClasses,
 }
 
+impl Way {
+    const ALL: [Way; 3] = [Way::Median, Way::LeastLoss, Way::MostClasses];
+}
+
+/// Points below which a region is cut by one thread.
+const PARALLEL_FROM: usize = 1 << 13;
+
 struct Packed<'a, C> {
     problem: &'a Problem<'a>,
     splits: Splits<'a>,
@@ -69,14 +86,20 @@ struct Distinct<C> {
     codes: Vec<C>,
 }
 
+/// Attributes that are tried, the widest ones, where there are more.
+const MOST_TRIED: usize = 6;
+
 /// Regions of fewer classes than this are cut where the parts lose least.
 const FEW: u64 = 3;
 
 impl<'a, C: PackedCode> Packed<'a, C> {
     fn new(problem: &'a Problem<'a>) -> Packed<'a, C> {
         let points = Points::<C>::new(problem.set);
-        let distinct = Distinct::new(problem, &points);
-        Packed { problem, splits: Splits::new(problem), points, distinct }
+        Packed { problem, splits: Splits::new(problem), points, distinct: None }
+    }
+
+    fn with_distinct(self) -> Packed<'a, C> {
+        Packed { distinct: Distinct::new(self.problem, &self.points), ..self }
     }
 
     /// The points of some vectors, equal ones as one where that saves much.
@@ -127,28 +150,15 @@ impl<'a, C: PackedCode> Packed<'a, C> {
                 loss(attribute, extent, region.column(at).map(|(code, _)| code))
             })
             .sum();
-        #[expect(clippy::cast_precision_loss, reason = "a number of rows")]
-        let n_rows = rows_of(region) as f64;
-        of_row * n_rows
+        of_row * to_f64(rows_of(region))
     }
 
-    fn cut(&self, vectors: &[u32], way: Way) -> Classes {
-        match self.gather_distinct(vectors) {
-            Some(points) => self.cut_points(points, way),
-            None => self.cut_points(self.gather(vectors), way),
-        }
-    }
-
-    /// Cuts points. The classes are of these.
-    fn cut_points(&self, mut points: Points<C>, way: Way) -> Classes {
+    /// The classes of some points.
+    fn cut(&self, mut points: Points<C>, way: Way) -> Classes {
         let mut scratch = points.scratch();
         let mut tally = self.splits.tally();
-        let mut found = Classes {
-            order: Vec::with_capacity(points.vectors.len()),
-            sizes: Vec::new(),
-            loss: 0.0,
-        };
-        self.cut_region(points.buffers(), scratch.buffers(), &mut tally, &mut found, way);
+        let mut found = Classes::default();
+        self.cut_region(points.buffers(), scratch.buffers(), &mut tally, way, &mut found);
         found
     }
 
@@ -158,8 +168,8 @@ impl<'a, C: PackedCode> Packed<'a, C> {
         region: Buffers<'_, C>,
         mut scratch: Buffers<'_, C>,
         tally: &mut Tally,
-        found: &mut Classes,
         way: Way,
+        found: &mut Classes,
     ) {
         let cut = match way {
             Way::Median => self.splits.choose(&region, tally),
@@ -173,14 +183,39 @@ impl<'a, C: PackedCode> Packed<'a, C> {
             return;
         };
         let sizes = cut.scatter(attribute, &region, &mut scratch);
-        let (mut parts, mut room) = (scratch, region);
-        for size in sizes {
-            let (part, more_parts) = parts.split_at(size);
-            let (part_room, more_room) = room.split_at(size);
-            if size > 0 {
-                self.cut_region(part, part_room, tally, found, way);
-            }
-            (parts, room) = (more_parts, more_room);
+        let sizes: Vec<usize> = sizes.into_iter().filter(|&size| size > 0).collect();
+        self.cut_parts(&sizes, scratch, region, tally, way, found);
+    }
+
+    /// Cuts neighbouring parts of the given sizes, in parallel while they are large.
+    fn cut_parts(
+        &self,
+        sizes: &[usize],
+        parts: Buffers<'_, C>,
+        scratch: Buffers<'_, C>,
+        tally: &mut Tally,
+        way: Way,
+        found: &mut Classes,
+    ) {
+        let Some((&first, rest)) = sizes.split_first() else { return };
+        let is_large = parts.len() >= PARALLEL_FROM;
+        let (part, more_parts) = parts.split_at(first);
+        let (room, more_room) = scratch.split_at(first);
+        if is_large && !rest.is_empty() {
+            let mut more = Classes::default();
+            rayon::join(
+                || self.cut_region(part, room, &mut self.splits.tally(), way, found),
+                || {
+                    let tally = &mut self.splits.tally();
+                    self.cut_parts(rest, more_parts, more_room, tally, way, &mut more);
+                },
+            );
+            found.order.append(&mut more.order);
+            found.sizes.append(&mut more.sizes);
+            found.loss += more.loss;
+        } else {
+            self.cut_region(part, room, tally, way, found);
+            self.cut_parts(rest, more_parts, more_room, tally, way, found);
         }
     }
 
@@ -201,7 +236,17 @@ impl<'a, C: PackedCode> Packed<'a, C> {
         let extents = extents(region);
         let sweeps = problem.only_counts() && n_rows < FEW * k;
         let mut best: Option<(f64, usize, Cut)> = None;
-        for (attribute, extent) in extents.iter().enumerate().filter(|(_, e)| e.lo < e.hi) {
+        let reaching = extents.iter().enumerate().filter(|(_, extent)| extent.lo < extent.hi);
+        let mut reaching: Vec<(usize, &Extent)> = reaching.collect();
+        if reaching.len() > MOST_TRIED {
+            let width = |at: usize| {
+                let codes = region.column(at).map(|(code, _)| code);
+                width(&problem.set.attributes[at], extents[at], codes)
+            };
+            reaching.sort_by_cached_key(|&(at, _)| std::cmp::Reverse(width(at).to_bits()));
+            reaching.truncate(MOST_TRIED);
+        }
+        for (attribute, extent) in reaching {
             let found = if sweeps && sweep::is_swept(&problem.set.attributes[attribute]) {
                 sweep::best(&problem.set.attributes, region, attribute, k)
                     .map(|(loss, at)| (loss, Cut::At(at)))
@@ -245,26 +290,46 @@ impl<'a, C: PackedCode> Packed<'a, C> {
 
 impl<C: PackedCode> Wing for Packed<'_, C> {
     fn loss_of_one(&self, vectors: &[u32]) -> f64 {
-        if self.points.n_attributes == 0 {
-            return 0.0;
+        let d = self.points.n_attributes;
+        let point = |&vector: &u32| &self.points.codes[vector as usize * d..][..d];
+        let Some(first) = vectors.first().map(point) else { return 0.0 };
+        let (mut lo, mut hi) = (first.to_vec(), first.to_vec());
+        for codes in vectors.iter().map(point) {
+            for ((lo, hi), &code) in lo.iter_mut().zip(&mut hi).zip(codes) {
+                (*lo, *hi) = ((*lo).min(code), (*hi).max(code));
+            }
         }
-        self.loss_of(&self.gather(vectors).buffers())
+        let ends = lo.into_iter().zip(hi).map(|(lo, hi)| Extent { lo: lo.into(), hi: hi.into() });
+        let of_row: f64 = self
+            .problem
+            .set
+            .attributes
+            .iter()
+            .zip(ends)
+            .enumerate()
+            .map(|(at, (attribute, extent))| {
+                loss(attribute, extent, vectors.iter().map(|vector| point(vector)[at].into()))
+            })
+            .sum();
+        let rows = vectors.iter().map(|&vector| u64::from(self.points.rows[vector as usize]));
+        of_row * to_f64(rows.sum())
     }
 
     fn loss(&self, vectors: &[u32]) -> f64 {
-        self.cut(vectors, Way::Median).loss
+        let points = self.gather_distinct(vectors).unwrap_or_else(|| self.gather(vectors));
+        self.cut(points, Way::Median).loss
     }
 
     fn classes(&self, vectors: &[u32], is_careful: bool) -> Classes {
-        let is_distinct = self.gather_distinct(vectors).is_some();
-        let mut best = self.cut(vectors, Way::Median);
-        let more: &[Way] = if is_careful { &[Way::LeastLoss, Way::MostClasses] } else { &[] };
-        for &way in more {
-            let other = self.cut(vectors, way);
-            if other.loss + TOLERANCE < best.loss {
-                best = other;
-            }
-        }
+        let distinct = self.gather_distinct(vectors);
+        let is_distinct = distinct.is_some();
+        let points = distinct.unwrap_or_else(|| self.gather(vectors));
+        let ways: &[Way] = if is_careful { &Way::ALL } else { &[Way::Median] };
+        let all = ways.par_iter().map(|&way| self.cut(points.clone(), way)).collect::<Vec<_>>();
+        let better = |best: Classes, other: Classes| {
+            if other.loss + TOLERANCE < best.loss { other } else { best }
+        };
+        let best = all.into_iter().reduce(better).unwrap_or_default();
         match &self.distinct {
             Some(distinct) if is_distinct => distinct.vectors_of(&best, vectors),
             _ => best,
@@ -345,6 +410,11 @@ impl<C: PackedCode> Distinct<C> {
         }
         Classes { order, sizes, loss: of_points.loss }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a number of rows")]
+fn to_f64(n_rows: u64) -> f64 {
+    n_rows as f64
 }
 
 fn rows_of<C: PackedCode>(region: &Buffers<'_, C>) -> u64 {

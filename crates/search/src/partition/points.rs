@@ -35,6 +35,7 @@ impl CodeWidth {
 }
 
 /// All points of a search: the codes of each side by side, its rows, and which vector it is.
+#[derive(Clone)]
 pub(crate) struct Points<C> {
     pub(crate) n_attributes: usize,
     pub(crate) codes: Vec<C>,
@@ -124,6 +125,9 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
             })
             .collect();
         match self.n_attributes {
+            1 => self.copy_fixed::<1>(attribute, &part_of, &mut next, to),
+            2 => self.copy_fixed::<2>(attribute, &part_of, &mut next, to),
+            3 => self.copy_fixed::<3>(attribute, &part_of, &mut next, to),
             4 => self.copy_fixed::<4>(attribute, &part_of, &mut next, to),
             5 => self.copy_fixed::<5>(attribute, &part_of, &mut next, to),
             6 => self.copy_fixed::<6>(attribute, &part_of, &mut next, to),
