@@ -73,7 +73,7 @@ pub(crate) struct JobArgs {
     /// A TOML job file; flags win over it
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<PathBuf>,
-    /// k-anonymity: the least size of a class (at least 2), of every set or of one; repeat it for several sets
+    /// k-anonymity: the least size of a class (at least 2), of every set that has no k of its own, or of one set
     #[arg(short, value_name = "[SET=]N", value_parser = k_of_set)]
     pub(crate) k: Vec<KOfSet>,
     /// A quasi-identifier set: columns that an attacker can know; repeat it for several sets
@@ -136,12 +136,13 @@ pub(crate) struct KOfSet {
     pub(crate) k: u64,
 }
 
-fn k_of_set(text: &str) -> Result<KOfSet, std::num::ParseIntError> {
+fn k_of_set(text: &str) -> Result<KOfSet, String> {
     let (set, k) = match text.rsplit_once('=') {
         Some((set, k)) => (Some(set.trim().to_owned()), k),
         None => (None, text),
     };
-    Ok(KOfSet { set, k: k.trim().parse()? })
+    let k = k.trim().parse().map_err(|_| "k is a whole number: write -k 10, or -k SET=10")?;
+    Ok(KOfSet { set, k })
 }
 
 /// How a recoding is searched for, and what for; can stand in the job file instead.

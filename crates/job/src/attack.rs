@@ -96,6 +96,13 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
         let rows = (n_release, n_outside);
         let mut report = report::report(&tables, &found, columns, rows, (k, options));
         report.elapsed_s = watch.lap();
+        if options.fail_below.is_some() && report.candidates.none == report.outside.rows {
+            return Err(Problem::new(
+                "no outside row has a candidate, so that --fail-below could not fail",
+            )
+            .help("say what the labels stand for with --hierarchy or --job, or compare other columns with --on")
+            .into());
+        }
         Ok(Attacked { report, warnings })
     })
 }

@@ -130,8 +130,8 @@ impl Ruler<'_> {
         let plan = self.subject.plan;
         let columns = set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect();
         let found = self.of_columns(&set.columns, depth)?;
-        let risk = Risk::of(&found.sizes, set.k.unwrap_or(5));
-        let mut found = Privacy { sizes: Vec::new(), ..found.into_owned() };
+        let risk = Risk::of(&found.sizes, &found.people, set.k.unwrap_or(5));
+        let mut found = Privacy { sizes: Vec::new(), people: Vec::new(), ..found.into_owned() };
         // Of the ks only that of the set counts.
         let mut ks = self.ks.iter();
         found.broken.retain(|_| ks.next().is_none_or(|k| Some(*k) == set.k));

@@ -224,7 +224,7 @@ fn weights(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Vec<(usi
 }
 
 impl Method {
-    /// Whether its recodings are no function of the values.
+    /// Whether its recodings are made for the rows of one table and cannot be applied to others.
     pub(crate) fn is_local(&self) -> bool {
         matches!(self.algorithm, Algorithm::MondrianRelaxed | Algorithm::Butterfly { .. })
     }

@@ -111,6 +111,12 @@ impl Plan {
         (0..self.columns.len()).filter(move |&at| self.columns[at].role == Some(role))
     }
 
+    /// How many rows share a cell of a quasi-identifier column at least.
+    pub(crate) fn least_rows_of(&self, name: &str) -> u64 {
+        let knows = |set: &&QuasiSet| set.columns.iter().any(|&at| self.columns[at].name == name);
+        self.sets.iter().filter(knows).filter_map(|set| set.k).max().unwrap_or(2)
+    }
+
     pub(crate) fn entity(&self) -> Option<usize> {
         self.columns.iter().position(|column| column.spec.entity)
     }
@@ -277,6 +283,13 @@ fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedCo
         problems.push(
             Problem::new(format!("column `{name}` is an identifier and a target"))
                 .help("an identifier is never released, so that nothing can predict it"),
+        );
+    }
+    if role == Some(Role::Quasi) && column.entity {
+        problems.push(
+            Problem::new(format!("column `{name}` is quasi and the entity")).help(
+                "what tells people apart is no quasi-identifier: take it out of the set, or drop --entity",
+            ),
         );
     }
     // A target is released, an entity is what identifies someone.

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use incrowd_data::{
-    Attribute, Block, Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse,
-};
+use incrowd_data::{Block, Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse};
 use incrowd_engine::{
     Engine, EngineError, Format, Published, Rows, Source, Staged, Table, order_within, stage_bytes,
     write,
@@ -223,19 +221,12 @@ impl Release<'_> {
         let Some(block) = self.assigned.block_of(attribute) else {
             let number = |class: u32| self.classes.number_of[class as usize];
             let placed = self.placed().map(|(vector, class, rows)| (vector, number(class), rows));
-            return means(
-                &self.set.attributes[attribute],
-                &self.set.vectors[attribute],
-                placed,
-                n_classes,
-            );
+            return self.means_of(attribute, placed, n_classes);
         };
         // A class of a recoding by blocks may be one row: the mean is that of its group.
         let counts = self.set.counts.iter().enumerate();
         let placed = counts.map(|(vector, &rows)| (vector, block.group_of[vector], rows));
-        let n_groups = block.n_groups as usize;
-        let of_group =
-            means(&self.set.attributes[attribute], &self.set.vectors[attribute], placed, n_groups);
+        let of_group = self.means_of(attribute, placed, block.n_groups as usize);
         let mut of_class = vec![None; n_classes];
         let numbers = &self.classes.number_of;
         let groups = group_of_class(self.assigned.class_of, numbers.len(), block);
@@ -245,6 +236,50 @@ impl Release<'_> {
             }
         }
         of_class
+    }
+
+    /// The mean of each group of rows on an attribute, over the rows that have a value: in the order of the
+    /// values, so that rounding does not depend on the order of the rows, and never outside them. `placed`
+    /// has vectors with their group and rows. Where values are missing and fewer rows than k have one, there
+    /// is no mean: it would say too much of them.
+    fn means_of(
+        &self,
+        attribute: usize,
+        placed: impl Iterator<Item = (usize, u32, u32)>,
+        n_groups: usize,
+    ) -> Vec<Option<f64>> {
+        let (of, codes) = (&self.set.attributes[attribute], &self.set.vectors[attribute]);
+        let positions = &of.dictionary.positions;
+        let mut cells: Vec<(u32, u32, u32)> = placed
+            .filter(|(_, group, _)| *group != SUPPRESSED)
+            .map(|(vector, group, rows)| (group, codes.get(vector), rows))
+            .collect();
+        cells.sort_unstable();
+        // However the rows are grouped into vectors.
+        cells.dedup_by(|next, kept| {
+            let is_same = (next.0, next.1) == (kept.0, kept.1);
+            kept.2 += if is_same { next.2 } else { 0 };
+            is_same
+        });
+        let fewest = self.plan.least_rows_of(&of.name);
+        let mut means = vec![None; n_groups];
+        for group in cells.chunk_by(|a, b| a.0 == b.0) {
+            // Missing is the last code, without a position.
+            let has_value = |cell: &&(u32, u32, u32)| (cell.1 as usize) < positions.len();
+            let valued = &group[..group.iter().take_while(has_value).count()];
+            let n_valued: u64 = valued.iter().map(|cell| u64::from(cell.2)).sum();
+            let (Some(first), Some(last)) = (valued.first(), valued.last()) else { continue };
+            if valued.len() < group.len() && n_valued < fewest {
+                continue;
+            }
+            let at = |cell: &(u32, u32, u32)| positions[cell.1 as usize];
+            let (lowest, greatest) = (at(first), at(last));
+            let n: f64 = valued.iter().map(|cell| f64::from(cell.2)).sum();
+            let above: f64 =
+                valued.iter().map(|cell| (at(cell) - lowest) / n * f64::from(cell.2)).sum();
+            means[first.0 as usize] = Some((lowest + above).clamp(lowest, greatest));
+        }
+        means
     }
 
     /// Vector, class and rows of everything that is released.
@@ -383,38 +418,6 @@ impl Release<'_> {
         let codes = rows.order.iter().map(|&row| raw.codes.get(row as usize));
         Some((Codes::pack(raw.n_codes(), codes), raw.n_codes()))
     }
-}
-
-/// The mean of each group of rows on an attribute, over the rows that have a value: in the order of the
-/// values, so that rounding does not depend on the order of the rows, and never outside them. `placed` has
-/// vectors with their group and rows.
-fn means(
-    attribute: &Attribute,
-    codes: &Codes,
-    placed: impl Iterator<Item = (usize, u32, u32)>,
-    n_groups: usize,
-) -> Vec<Option<f64>> {
-    let positions = &attribute.dictionary.positions;
-    let mut cells: Vec<(u32, u32, u32)> = placed
-        .map(|(vector, group, rows)| (group, codes.get(vector), rows))
-        .filter(|(group, code, _)| *group != SUPPRESSED && (*code as usize) < positions.len())
-        .collect();
-    cells.sort_unstable();
-    // However the rows are grouped into vectors.
-    cells.dedup_by(|next, kept| {
-        let is_same = (next.0, next.1) == (kept.0, kept.1);
-        kept.2 += if is_same { next.2 } else { 0 };
-        is_same
-    });
-    let mut means = vec![None; n_groups];
-    for group in cells.chunk_by(|a, b| a.0 == b.0) {
-        let at = |cell: &(u32, u32, u32)| positions[cell.1 as usize];
-        let (least, greatest) = (at(&group[0]), at(&group[group.len() - 1]));
-        let n: f64 = group.iter().map(|cell| f64::from(cell.2)).sum();
-        let above: f64 = group.iter().map(|cell| (at(cell) - least) / n * f64::from(cell.2)).sum();
-        means[group[0].0 as usize] = Some((least + above).clamp(least, greatest));
-    }
-    means
 }
 
 /// Orders classes by what is published of them, and of nothing else: classes with the same labels are

@@ -139,8 +139,8 @@ impl RecodingFile {
         let name = path.display();
         if file.kind == "local" {
             return Err(Problem::new(format!(
-                "`{name}` is a local recoding: rows with the same values were put into different classes, \
-                 so it is no function of the values and cannot be applied to other rows"
+                "`{name}` is a local recoding: it was made for the rows of one table and cannot be \
+                 applied to others"
             ))
             .help("anonymize with another algorithm than butterfly and without --relaxed to get a recoding that can be applied")
             .into());

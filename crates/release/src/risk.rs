@@ -6,23 +6,30 @@
 pub struct Risk {
     /// The greatest risk of any record.
     pub prosecutor_max: f64,
-    /// The mean over all records: classes over rows.
+    /// The mean over all records; classes over rows, if a row is a person.
     pub prosecutor_average: f64,
     /// Records whose risk is above the threshold.
     pub records_at_risk: u64,
 }
 
 impl Risk {
-    /// The risk of classes of these sizes; a record is at risk in a class of fewer than `least`.
+    /// The risk of classes of these sizes, which have so many people each (their rows, if a row is a person); a
+    /// record is at risk in a class of fewer than `least` people.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    pub fn of(sizes: &[u64], least: u64) -> Risk {
+    pub fn of(sizes: &[u64], people: &[u64], least: u64) -> Risk {
         let n_rows: u64 = sizes.iter().sum();
-        let smallest = sizes.iter().min().copied().unwrap_or(0);
+        let fewest = people.iter().min().copied().unwrap_or(0);
+        let classes = || sizes.iter().zip(people);
+        // Where a row is a person every class adds just 1.
+        let summed: f64 = classes().map(|(&rows, &people)| rows as f64 / people as f64).sum();
         Risk {
-            prosecutor_max: if smallest == 0 { 0.0 } else { 1.0 / smallest as f64 },
-            prosecutor_average: if n_rows == 0 { 0.0 } else { sizes.len() as f64 / n_rows as f64 },
-            records_at_risk: sizes.iter().filter(|&&size| size < least).sum(),
+            prosecutor_max: if fewest == 0 { 0.0 } else { 1.0 / fewest as f64 },
+            prosecutor_average: if n_rows == 0 { 0.0 } else { summed / n_rows as f64 },
+            records_at_risk: classes()
+                .filter(|(_, people)| **people < least)
+                .map(|(rows, _)| rows)
+                .sum(),
         }
     }
 }
@@ -33,9 +40,17 @@ mod tests {
 
     #[test]
     fn risk_of_three_classes() {
-        let risk = Risk::of(&[1, 4, 5], 5);
+        let risk = Risk::of(&[1, 4, 5], &[1, 4, 5], 5);
         assert!((risk.prosecutor_max - 1.0).abs() < 1e-12);
         assert!((risk.prosecutor_average - 0.3).abs() < 1e-12);
         assert_eq!(risk.records_at_risk, 5);
+    }
+
+    #[test]
+    fn a_class_of_one_person_with_many_rows() {
+        let risk = Risk::of(&[3, 2], &[1, 2], 2);
+        assert!((risk.prosecutor_max - 1.0).abs() < 1e-12);
+        assert!((risk.prosecutor_average - 0.8).abs() < 1e-12);
+        assert_eq!(risk.records_at_risk, 3);
     }
 }

@@ -56,6 +56,8 @@ pub struct SensitiveFound {
 pub struct Privacy {
     /// Rows per class.
     pub sizes: Vec<u64>,
+    /// What k counts, per class: its rows, or its entities.
+    pub people: Vec<u64>,
     /// The least number of rows, or of entities, in a class. None without a class.
     pub k: Option<u64>,
     /// By sensitive column.
@@ -151,6 +153,7 @@ impl Found {
             .collect();
         let privacy = Privacy {
             sizes: Vec::new(),
+            people: Vec::new(),
             k: None,
             sensitive,
             broken: asked.models.iter().map(|model| (model.describe(), 0, 0)).collect(),
@@ -167,6 +170,7 @@ impl Found {
     fn add(&mut self, asked: &Asked, class: &Class) {
         let found = &mut self.privacy;
         found.sizes.push(class.n_rows);
+        found.people.push(class.n_entities);
         found.k = Some(found.k.map_or(class.n_entities, |k| k.min(class.n_entities)));
         for ((column, closeness), histogram) in
             found.sensitive.iter_mut().zip(&self.closeness).zip(&class.histograms)

@@ -241,3 +241,10 @@ fn all_mistakes_at_once() {
     nothing.fails("attack a.csv --with b.csv --report r.html", 2, &["a report is a .json file"]);
     nothing.fails("attack c.csv --with a.csv", 2, &["cannot be understood", "in data row 1"]);
 }
+
+/// A gate that compared nothing must not be open.
+#[test]
+fn a_gate_without_candidates_is_an_error() {
+    let folder = Folder::with(&[("r.csv", "job\nMedical\nMedical\n"), ("o.csv", "job\nDentist\n")]);
+    folder.fails("attack r.csv --with o.csv --fail-below 2", 2, &["could not fail", "--hierarchy"]);
+}

@@ -500,3 +500,78 @@ fn figure_1_and_table_4_are_recognised() {
     folder.ok(together);
     assert_eq!(folder.run(&format!("{together} --collude s1,s3")).code, 1);
 }
+
+/// What a file says to be sensitive does not become quasi by a flag, and a set keeps the k of the file.
+#[test]
+fn flags_do_not_weaken_what_the_file_asks_for() {
+    let job = "input = 't.csv'\noutput = 'r.csv'\n[columns]\ndiagnosis = { role = 'sensitive' }\n\
+               note = { role = 'insensitive' }\n[privacy]\nk = 2\n\
+               [[quasi]]\nname = 'hr'\ncolumns = ['age', 'status']\nk = 9\n\
+               [[quasi]]\nname = 'bank'\ncolumns = ['sex', 'city']\n";
+    let folder = Folder::with(&[("t.csv", &people(300, 33)), ("job.toml", job)]);
+    folder.fails(
+        "anonymize --job job.toml --quasi hr=age,diagnosis --quasi bank=sex,city",
+        2,
+        &["column `diagnosis` is sensitive and in a quasi-identifier set"],
+    );
+    let sets = "--quasi hr=age,status --quasi bank=sex,city,age";
+    let ended = folder.ok(&format!("anonymize --job job.toml {sets} --json"));
+    assert_eq!(json_of(&ended.stdout)["privacy"][0]["required"]["k"], 9);
+}
+
+/// A coalition is covered by a set only if that asks for a k as great.
+#[test]
+fn a_set_with_a_smaller_k_covers_no_coalition() {
+    let folder = Folder::with(&[("t.csv", "a,b\n1,1\n1,1\n1,2\n1,2\n")]);
+    let ended = folder.ok("check t.csv -k 2 -k narrow=4 --quasi wide=a,b --quasi narrow=a --json");
+    let collusion = &json_of(&ended.stdout)["collusion"][0];
+    assert_eq!((&collusion["k"], &collusion["required"]), (&json!(2), &json!(false)));
+    assert_eq!(collusion["risk"]["records_at_risk"], 4);
+}
+
+/// Risk speaks of people, where k does.
+#[test]
+fn a_class_of_one_person_is_at_risk() {
+    let folder = Folder::with(&[("t.csv", "a,e\n5,p\n5,p\n5,p\n6,q\n6,r\n")]);
+    let ended = folder.run("check t.csv -k 2 --quasi a --entity e --json");
+    assert_eq!(ended.code, 1);
+    let report = json_of(&ended.stdout);
+    assert_eq!(report["risk"]["prosecutor_max"], 1.0);
+    assert_eq!(report["risk"]["records_at_risk"], 3);
+    folder.fails(
+        "anonymize t.csv -o r.csv -k 2 --quasi a,e --entity e",
+        2,
+        &["quasi and the entity"],
+    );
+}
+
+/// A mean over fewer than k values would give them away.
+#[test]
+fn no_mean_of_fewer_than_k_values() {
+    let table = "a,b,s\n31,x,u\n,x,v\n55,y,u\n57,y,v\n";
+    let folder = Folder::with(&[("t.csv", table)]);
+    for algorithm in ["mondrian", "butterfly"] {
+        folder.ok(&format!(
+            "anonymize t.csv -o r.csv --force -k 2 --quasi p=a,b --quasi q=b --sensitive s --labels range+mean \
+             --algorithm {algorithm}"
+        ));
+        let release = folder.read("r.csv");
+        assert!(!release.contains("31"), "{release}");
+        assert!(release.contains("[55-57],56,y"), "{release}");
+    }
+}
+
+/// The time is up at once: the release is no worse than the union's.
+#[test]
+fn a_time_limit_costs_no_more_than_the_union() {
+    let folder = Folder::with(&[("t.csv", &people(3000, 34))]);
+    let loss = |flags: &str| {
+        let job = format!("anonymize t.csv -o r.csv --force -k 3 {PEOPLE_SETS} --json {flags}");
+        json_of(&folder.ok(&job).stdout)["measures"]["loss"].as_f64().unwrap()
+    };
+    let union = loss("--algorithm union");
+    for variant in ["paper", "improved"] {
+        let found = loss(&format!("--algorithm butterfly --variant {variant} --time-limit 1ms"));
+        assert!(found <= union + 1e-12, "{variant} {found} {union}");
+    }
+}

@@ -204,7 +204,7 @@ fn what_cannot_be_evaluated_is_said() {
     let folder = applicants();
     for (args, says) in [
         ("--insensitive group", "nothing to evaluate"),
-        ("--target group --relaxed", "no function of the values"),
+        ("--target group --relaxed", "cannot be applied to held-out"),
         ("--target group --folds 1", "do not leave k rows"),
         ("--target group --test 1.5", "between 0 and 1"),
         ("--target group --models oracle", "known values are"),

@@ -232,7 +232,7 @@ fn check(spec: &JobSpec, plan: &mut Plan, options: &EvaluateOptions) -> Result<M
     }
     if plan.method.is_local() {
         problems.push(
-            Problem::new("a local recoding is no function of the values, so it cannot be applied to held-out rows")
+            Problem::new("a local recoding is made for its rows alone and cannot be applied to held-out ones")
                 .help("use --algorithm mondrian, without --relaxed"),
         );
     }

@@ -20,7 +20,7 @@
 //!
 //! The variant `improved`, the default, goes on:
 //!
-//! - The pass runs over a second hierarchy, made by cutting on the attributes of the body alone. Cutting a
+//! - A second hierarchy is made by cutting on the attributes of the body alone, and gone down from its top. Cutting a
 //!   group on a wing's attribute takes rows from the other wings and gives nothing that the wing's own cuts
 //!   would not, so that this one is the better on most tables. The better result of the two is taken.
 //! - Sets that share no attribute with the others, directly or through some, are recoded apart.
@@ -73,7 +73,7 @@ use crate::{Counters, Found, Outcome, Problem, Proof, QuasiSet, Recoding};
 use anatomy::{Anatomy, Part, components, effective};
 use bound::Bound;
 use improve::{Group, improve};
-use pass::{Look, TOLERANCE, visit};
+use pass::{Look, TOLERANCE, descend, visit};
 use wing::Classes;
 
 pub use bound::lower_bound;
@@ -138,7 +138,7 @@ fn together(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies
         } else {
             mondrian::hierarchy(&Problem { budget: problem.budget, ..body })
         };
-        let other = visit(&look, None, &branch, &other_order);
+        let other = descend(&look, &branch, &other_order);
         if other.loss + TOLERANCE < best.loss {
             (order, best) = (other_order, other);
         }

@@ -20,6 +20,12 @@ pub(super) struct Look<'a> {
 pub(super) const TOLERANCE: f64 = 1e-9;
 
 impl Look<'_> {
+    /// The loss of the butterfly that some vectors make.
+    fn loss(&self, vectors: &[u32]) -> f64 {
+        let wings: f64 = self.wings.iter().map(|wing| wing.loss(vectors)).sum();
+        self.body.loss_of_one(vectors) + wings
+    }
+
     /// The loss of the butterfly that some vectors make, given what its body loses; none if it is not below a
     /// limit.
     fn loss_below(&self, vectors: &[u32], body: f64, limit: f64) -> Option<f64> {
@@ -128,21 +134,70 @@ fn visit_parts(
     parts: &[Branch],
     order: &[u32],
 ) -> Vec<Visited> {
-    let mut rest = order;
-    let of_parts: Vec<(&Branch, &[u32])> = parts
-        .iter()
-        .map(|part| {
-            let (of_part, more) = rest.split_at(n_vectors(part));
-            rest = more;
-            (part, of_part)
-        })
-        .collect();
     let visit = |(part, order): &(&Branch, &[u32])| visit(look, bound, part, order);
-    if order.len() >= PARALLEL_FROM {
-        of_parts.par_iter().map(visit).collect()
+    each(&vectors_of(parts, order), order.len(), visit)
+}
+
+/// The vectors of each part of a node.
+fn vectors_of<'a, 'b>(parts: &'a [Branch], mut order: &'b [u32]) -> Vec<(&'a Branch, &'b [u32])> {
+    let of_part = |part: &'a Branch| {
+        let (of_part, more) = order.split_at(n_vectors(part));
+        order = more;
+        (part, of_part)
+    };
+    parts.iter().map(of_part).collect()
+}
+
+/// Does something with each of the parts, in parallel if they are large.
+fn each<T: Sync, R: Send>(
+    parts: &[T],
+    n_vectors: usize,
+    f: impl Fn(&T) -> R + Send + Sync,
+) -> Vec<R> {
+    if n_vectors >= PARALLEL_FROM {
+        parts.par_iter().map(f).collect()
     } else {
-        of_parts.iter().map(visit).collect()
+        parts.iter().map(f).collect()
     }
+}
+
+/// Levels of a hierarchy that are gone down although they do not lower the loss.
+const PATIENCE: u32 = 2;
+
+/// Butterflies from the top of a hierarchy: goes down while that lowers the loss, and a little farther. For a
+/// hierarchy whose best butterflies are large.
+pub(super) fn descend(look: &Look, branch: &Branch, order: &[u32]) -> Visited {
+    descend_from(look, branch, order, look.loss(order), PATIENCE)
+}
+
+fn descend_from(look: &Look, branch: &Branch, order: &[u32], loss: f64, patience: u32) -> Visited {
+    let mut whole = Visited {
+        loss,
+        groups: vec![(order.len(), loss)],
+        n_built: 1,
+        body_of_row: 0.0,
+        n_classes: 1,
+        distances: None,
+    };
+    let Branch::Parts(parts) = branch else { return whole };
+    if patience == 0 || look.budget.is_spent() {
+        return whole;
+    }
+    let parts = vectors_of(parts, order);
+    let losses = each(&parts, order.len(), |(_, order)| look.loss(order));
+    let is_lower = losses.iter().sum::<f64>() + TOLERANCE < loss;
+    let patience = if is_lower { PATIENCE } else { patience - 1 };
+    let parts: Vec<((&Branch, &[u32]), f64)> = parts.into_iter().zip(losses).collect();
+    let visited = each(&parts, order.len(), |((part, order), loss)| {
+        descend_from(look, part, order, *loss, patience)
+    });
+    let loss_below: f64 = visited.iter().map(|part| part.loss).sum();
+    whole.n_built += visited.iter().map(|part| part.n_built).sum::<u64>();
+    if loss_below + TOLERANCE < loss {
+        whole.loss = loss_below;
+        whole.groups = visited.into_iter().flat_map(|part| part.groups).collect();
+    }
+    whole
 }
 
 fn n_vectors(branch: &Branch) -> usize {
