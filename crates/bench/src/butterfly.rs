@@ -2,12 +2,8 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use crate::{Failure, now};
-
-/// The baseline; `mondrian` where the command does not know it.
-const UNION: &str = "union";
+use crate::{Failure, now, run};
 
 const KS: [u64; 6] = [2, 5, 10, 25, 50, 100];
 
@@ -79,9 +75,7 @@ struct Measured {
 pub(crate) fn cases(folder: &Path, rows: u64, runs: usize) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)?;
     let folder = folder.canonicalize()?;
-    let union = if knows_union(&folder)? { UNION } else { "mondrian" };
-    println!("The union is searched with `--algorithm {union}`.\n");
-    let worse = quality(&folder, union, runs)? + speed(&folder, union, rows, runs)?;
+    let worse = quality(&folder, runs)? + speed(&folder, rows, runs)?;
     if worse > 0 {
         return Err(format!("butterfly loses more than the union in {worse} cases").into());
     }
@@ -89,7 +83,7 @@ pub(crate) fn cases(folder: &Path, rows: u64, runs: usize) -> Result<(), Failure
 }
 
 /// Losses and times of all cases; how often a butterfly release loses more than the union's.
-fn quality(folder: &Path, union: &str, runs: usize) -> Result<usize, Failure> {
+fn quality(folder: &Path, runs: usize) -> Result<usize, Failure> {
     println!(
         "| case | k | loss: union | paper | butterfly | lower | search s: union | paper | butterfly | ratio | command s: union | paper | butterfly | ratio |"
     );
@@ -100,7 +94,7 @@ fn quality(folder: &Path, union: &str, runs: usize) -> Result<usize, Failure> {
         std::fs::write(folder.join("job.toml"), job(&case))?;
         for k in KS {
             let one = |way: &[&str]| best(folder, k, way, runs);
-            let base = one(&["--algorithm", union])?;
+            let base = one(&["--algorithm", "union"])?;
             let paper = one(&["--algorithm", "butterfly", "--variant", "paper"])?;
             let ours = one(&["--algorithm", "butterfly"])?;
             let lower = |of: Measured| (1.0 - of.loss / base.loss.max(f64::MIN_POSITIVE)) * 100.0;
@@ -138,7 +132,7 @@ fn quality(folder: &Path, union: &str, runs: usize) -> Result<usize, Failure> {
 }
 
 /// Times and memory of one large table; how often a butterfly release of it loses more than the union's.
-fn speed(folder: &Path, union: &str, rows: u64, runs: usize) -> Result<usize, Failure> {
+fn speed(folder: &Path, rows: u64, runs: usize) -> Result<usize, Failure> {
     let table = folder.join("large.csv");
     let n = rows.to_string();
     generate(folder, "census", &table, &["--rows", &n])?;
@@ -149,7 +143,7 @@ fn speed(folder: &Path, union: &str, rows: u64, runs: usize) -> Result<usize, Fa
     println!("|---|---|---|---|---|---|---|");
     let (mut base, mut worse) = (None, 0);
     for (name, way) in [
-        ("union", &["--algorithm", union][..]),
+        ("union", &["--algorithm", "union"][..]),
         ("paper", &["--algorithm", "butterfly", "--variant", "paper"][..]),
         ("butterfly", &["--algorithm", "butterfly"][..]),
     ] {
@@ -257,22 +251,4 @@ fn measure(folder: &Path, k: u64, way: &[&str]) -> Result<Measured, Failure> {
 fn generate(folder: &Path, kind: &str, table: &Path, options: &[&str]) -> Result<(), Failure> {
     let table = table.display().to_string();
     run(folder, &[&["generate", kind, "-o", &table, "--quiet", "--force"], options].concat())
-}
-
-/// Whether the command knows the union as an algorithm of its own.
-fn knows_union(folder: &Path) -> Result<bool, Failure> {
-    std::fs::write(folder.join("tiny.csv"), "a,b\n1,1\n1,1\n")?;
-    let args =
-        "anonymize tiny.csv -o tiny-release.csv -k 2 --quasi x=a --quasi y=b --quiet --force";
-    let args: Vec<&str> = args.split(' ').chain(["--algorithm", UNION]).collect();
-    Ok(run(folder, &args).is_ok())
-}
-
-fn run(folder: &Path, args: &[&str]) -> Result<(), Failure> {
-    let binary = std::env::current_exe()?.with_file_name("incrowd");
-    let ended = Command::new(binary).current_dir(folder).args(args).output()?;
-    if ended.status.success() {
-        return Ok(());
-    }
-    Err(format!("incrowd {}: {}", args.join(" "), String::from_utf8_lossy(&ended.stderr)).into())
 }

@@ -227,3 +227,13 @@ fn run_self(args: &[&std::ffi::OsStr]) -> Result<(), Failure> {
 fn now() -> Instant {
     Instant::now()
 }
+
+/// Runs the command that stands beside this one.
+fn run(folder: &Path, args: &[&str]) -> Result<(), Failure> {
+    let binary = std::env::current_exe()?.with_file_name("incrowd");
+    let ended = Command::new(binary).current_dir(folder).args(args).output()?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    Err(format!("incrowd {}: {}", args.join(" "), String::from_utf8_lossy(&ended.stderr)).into())
+}

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
-use crate::{Failure, census, now};
+use crate::{Failure, census, now, run};
 
 /// A way to cut, by the flags that ask for it.
 const WAYS: [(&str, &[&str]); 4] = [
@@ -75,15 +74,6 @@ fn best(folder: &Path, flags: &[&str], runs: usize) -> Result<(f64, f64), Failur
         best = (best.0.min(search), best.1.min(command));
     }
     Ok(best)
-}
-
-fn run(folder: &Path, args: &[&str]) -> Result<(), Failure> {
-    let binary = std::env::current_exe()?.with_file_name("incrowd");
-    let ended = Command::new(binary).current_dir(folder).args(args).output()?;
-    if ended.status.success() {
-        return Ok(());
-    }
-    Err(format!("incrowd {}: {}", args.join(" "), String::from_utf8_lossy(&ended.stderr)).into())
 }
 
 /// One hundred range counts over two columns each, always the same.

@@ -314,6 +314,27 @@ pub(crate) struct ApplyArgs {
     pub(crate) quiet: bool,
 }
 
+/// What is known of the labels of a release.
+#[derive(Debug, Args)]
+pub(crate) struct LabelArgs {
+    /// The recoding that the release was made with: says what labels stand for
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) recoding: Option<PathBuf>,
+    /// The job file that the release was made with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job: Option<PathBuf>,
+    /// The hierarchy of a column: no header, leaf;level 1;...;*
+    #[arg(long, value_name = "COL=FILE")]
+    pub(crate) hierarchy: Vec<String>,
+    /// Columns that were recoded: say it where they hold means
+    #[arg(long, value_name = "[NAME=]A,B,C")]
+    pub(crate) quasi: Vec<String>,
+    /// What stands in recoded cells: range, region, bounds, mean or range+mean (default: as the recoding or
+    /// the job says)
+    #[arg(long, value_name = "FORM")]
+    pub(crate) labels: Option<String>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
     /// The release: a file, a folder or a glob
@@ -327,28 +348,14 @@ pub(crate) struct QueryArgs {
     /// The table that the release was made from: adds true answers and errors
     #[arg(long, value_name = "TABLE")]
     pub(crate) original: Option<String>,
-    /// The recoding that the release was made with: says what labels stand for
-    #[arg(long, value_name = "FILE.json")]
-    pub(crate) recoding: Option<PathBuf>,
-    /// The job file that the release was made with
-    #[arg(long, value_name = "FILE")]
-    pub(crate) job: Option<PathBuf>,
-    /// The hierarchy of a column: no header, leaf;level 1;...;*
-    #[arg(long, value_name = "COL=FILE")]
-    pub(crate) hierarchy: Vec<String>,
-    /// Columns that were recoded
-    #[arg(long, value_name = "[NAME=]A,B,C")]
-    pub(crate) quasi: Vec<String>,
+    #[command(flatten)]
+    pub(crate) about: LabelArgs,
     /// Columns that are released as they are
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) sensitive: Vec<String>,
     /// Columns that are released as they are
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) insensitive: Vec<String>,
-    /// What stands in recoded cells: range, region, bounds, mean or range+mean (default: as the recoding or
-    /// the job says)
-    #[arg(long, value_name = "FORM")]
-    pub(crate) labels: Option<String>,
     /// Threads (default: all cores)
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,

@@ -1,13 +1,13 @@
 //! `attack`: how many candidates outside rows have, as tables or as JSON.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use incrowd_job::{
     AttackOptions, AttackReport, CandidateBucket, CandidatesReport, JobError, Problem, Run,
 };
 
-use crate::args::JobArgs;
+use crate::args::{JobArgs, LabelArgs};
 use crate::commands::{job, refuse_html};
 use crate::message;
 use crate::progress::Progress;
@@ -31,22 +31,8 @@ pub(crate) struct AttackArgs {
     /// Exit with code 1 if an outside row has candidates, but fewer than N
     #[arg(long, value_name = "N")]
     pub(crate) fail_below: Option<u64>,
-    /// The recoding that the release was made with: says what labels stand for
-    #[arg(long, value_name = "FILE.json")]
-    pub(crate) recoding: Option<PathBuf>,
-    /// The job file that the release was made with
-    #[arg(long, value_name = "FILE")]
-    pub(crate) job: Option<PathBuf>,
-    /// The hierarchy of a column: no header, leaf;level 1;...;*
-    #[arg(long, value_name = "COL=FILE")]
-    pub(crate) hierarchy: Vec<String>,
-    /// What stands in recoded cells: range, region, bounds, mean or range+mean (default: as the recoding or
-    /// the job says)
-    #[arg(long, value_name = "FORM")]
-    pub(crate) labels: Option<String>,
-    /// Columns that were recoded: say it where they hold means
-    #[arg(long, value_name = "[NAME=]A,B,C")]
-    pub(crate) quasi: Vec<String>,
+    #[command(flatten)]
+    pub(crate) about: LabelArgs,
     /// Write the report
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<String>,
@@ -68,12 +54,12 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
     refuse_html(args.report.as_deref())?;
     refuse_existing(args)?;
     let flags = JobArgs {
-        job: args.job.clone(),
-        quasi: args.quasi.clone(),
-        hierarchy: args.hierarchy.clone(),
+        job: args.about.job.clone(),
+        quasi: args.about.quasi.clone(),
+        hierarchy: args.about.hierarchy.clone(),
         ..JobArgs::default()
     };
-    let hierarchies = args.hierarchy.iter().filter_map(|text| text.split_once('='));
+    let hierarchies = args.about.hierarchy.iter().filter_map(|text| text.split_once('='));
     let options = AttackOptions {
         release: args.release.clone(),
         with: args.with.clone(),
@@ -81,10 +67,10 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
         sensitive: args.sensitive.clone(),
         k: args.k,
         fail_below: args.fail_below,
-        recoding: args.recoding.clone(),
+        recoding: args.about.recoding.clone(),
         job: job(&flags)?,
-        has_job_file: args.job.is_some(),
-        labels: args.labels.clone(),
+        has_job_file: args.about.job.is_some(),
+        labels: args.about.labels.clone(),
         named: hierarchies.map(|(column, _)| column.to_owned()).collect(),
         threads: args.threads,
     };

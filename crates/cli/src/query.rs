@@ -18,20 +18,20 @@ pub(crate) fn query(run: &Run, args: &QueryArgs) -> Result<u8, JobError> {
         (None, None) => Vec::new(),
     };
     let flags = JobArgs {
-        job: args.job.clone(),
-        quasi: args.quasi.clone(),
+        job: args.about.job.clone(),
+        quasi: args.about.quasi.clone(),
         sensitive: args.sensitive.clone(),
         insensitive: args.insensitive.clone(),
-        hierarchy: args.hierarchy.clone(),
+        hierarchy: args.about.hierarchy.clone(),
         ..JobArgs::default()
     };
     let options = QueryOptions {
         release: args.release.clone(),
         queries,
-        recoding: args.recoding.clone(),
+        recoding: args.about.recoding.clone(),
         job: job(&flags)?,
-        has_job_file: args.job.is_some(),
-        labels: args.labels.clone(),
+        has_job_file: args.about.job.is_some(),
+        labels: args.about.labels.clone(),
         named: named(args),
         original: args.original.clone(),
         threads: args.threads,
@@ -49,9 +49,12 @@ pub(crate) fn query(run: &Run, args: &QueryArgs) -> Result<u8, JobError> {
 
 /// The columns that flags name.
 fn named(args: &QueryArgs) -> Vec<String> {
-    let hierarchies = args.hierarchy.iter().filter_map(|text| text.split_once('='));
-    let sets =
-        args.quasi.iter().map(|text| text.split_once('=').map_or(text.as_str(), |(_, of)| of));
+    let hierarchies = args.about.hierarchy.iter().filter_map(|text| text.split_once('='));
+    let sets = args
+        .about
+        .quasi
+        .iter()
+        .map(|text| text.split_once('=').map_or(text.as_str(), |(_, of)| of));
     let quasi = sets.flat_map(|set| set.split(',')).map(str::trim).filter(|name| !name.is_empty());
     let as_they_are = args.sensitive.iter().chain(&args.insensitive).map(String::as_str);
     let all = hierarchies.map(|(column, _)| column).chain(quasi).chain(as_they_are);

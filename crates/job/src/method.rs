@@ -60,19 +60,13 @@ const ALGORITHMS: [(&str, Algorithm); 12] = [
 const UNION: &str = "union";
 
 /// The algorithms that protect one set, by the names of their variants of `union`.
-const OF_ONE_SET: [(&str, Algorithm); 11] = [
-    ("mondrian", Algorithm::Mondrian),
-    ("mondrian-relaxed", Algorithm::MondrianRelaxed),
-    ("optimal", Algorithm::Optimal),
-    ("incognito", Algorithm::Incognito(Sharing::Basic)),
-    ("samarati", Algorithm::Samarati),
-    ("bottom-up", Algorithm::BottomUp { rolls_up: true }),
-    ("datafly", Algorithm::Datafly),
-    ("single-dimensional", Algorithm::SingleDimensional),
-    ("hill-climb", Algorithm::HillClimb),
-    ("koptimize", Algorithm::KOptimize),
-    ("tds", Algorithm::Tds),
-];
+fn of_one_set() -> Vec<(&'static str, Algorithm)> {
+    let relaxed = ("mondrian-relaxed", Algorithm::MondrianRelaxed);
+    let is_one = |(name, algorithm): &(&str, Algorithm)| {
+        *name != UNION && !matches!(algorithm, Algorithm::Butterfly { .. })
+    };
+    ALGORITHMS.into_iter().filter(is_one).chain([relaxed]).collect()
+}
 
 /// The variants of an algorithm.
 fn variants(algorithm: Algorithm) -> &'static [(&'static str, Algorithm)] {
@@ -114,7 +108,7 @@ fn algorithm(spec: &JobSpec, problems: &mut Vec<Problem>) -> (Algorithm, bool) {
     let mut algorithm = found.unwrap_or(Algorithm::Mondrian);
     let mut words = search.variant.iter().flat_map(|words| words.split(',').map(str::trim));
     if name == Some(UNION) {
-        let found = choice("variant", words.next(), &OF_ONE_SET, problems);
+        let found = choice("variant", words.next(), &of_one_set(), problems);
         algorithm = found.unwrap_or(algorithm);
     }
     let mut wants_minimal = algorithm == Algorithm::Samarati;
@@ -241,8 +235,8 @@ impl Method {
         if !self.is_union {
             return (name, variant.map(|(name, _)| (*name).to_owned()));
         }
-        let wrapped = OF_ONE_SET.iter().find(|(_, known)| *known == self.algorithm);
-        let wrapped = wrapped.map(|(name, _)| (*name).to_owned());
+        let wrapped = of_one_set().into_iter().find(|(_, known)| *known == self.algorithm);
+        let wrapped = wrapped.map(|(name, _)| name.to_owned());
         (UNION, wrapped.or_else(|| variant.map(|(variant, _)| format!("{name},{variant}"))))
     }
 

@@ -8,7 +8,9 @@ use super::pass::TOLERANCE;
 use super::{split, sweep};
 use crate::Problem;
 use crate::mondrian::{Cut, Splits, nearest_cut};
-use crate::partition::{Buffers, CodeWidth, Extent, PackedCode, Points, extents, loss, width};
+use crate::partition::{
+    Buffers, CodeWidth, Extent, PackedCode, Points, extents, loss, starts, width,
+};
 
 /// A part of the table on which groups of vectors are looked at.
 pub(super) trait Wing: Sync {
@@ -394,14 +396,7 @@ impl<C: PackedCode> Distinct<C> {
         for &vector in vectors {
             sizes[class(vector)] += 1;
         }
-        let mut next: Vec<usize> = sizes
-            .iter()
-            .scan(0, |end, size| {
-                let start = *end;
-                *end += size;
-                Some(start)
-            })
-            .collect();
+        let mut next = starts(&sizes);
         let mut order = vec![0; vectors.len()];
         for &vector in vectors {
             let at = &mut next[class(vector)];

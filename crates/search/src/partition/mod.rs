@@ -7,4 +7,4 @@ mod extent;
 mod points;
 
 pub(crate) use extent::{Extent, extents, loss, width};
-pub(crate) use points::{Buffers, CodeWidth, PackedCode, Points};
+pub(crate) use points::{Buffers, CodeWidth, PackedCode, Points, starts};

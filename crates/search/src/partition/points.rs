@@ -116,14 +116,7 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
         for (code, _) in self.column(attribute) {
             sizes[part_of(code)] += 1;
         }
-        let mut next: Vec<usize> = sizes
-            .iter()
-            .scan(0, |end, size| {
-                let start = *end;
-                *end += size;
-                Some(start)
-            })
-            .collect();
+        let mut next = starts(&sizes);
         match self.n_attributes {
             1 => self.copy_fixed::<1>(attribute, &part_of, &mut next, to),
             2 => self.copy_fixed::<2>(attribute, &part_of, &mut next, to),
@@ -178,4 +171,14 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
             Buffers { n_attributes, codes: more_codes, rows: more_rows, vectors: more_vectors },
         )
     }
+}
+
+/// Where each of some neighbouring runs of these sizes begins.
+pub(crate) fn starts(sizes: &[usize]) -> Vec<usize> {
+    let start = |end: &mut usize, size: &usize| {
+        let start = *end;
+        *end += size;
+        Some(start)
+    };
+    sizes.iter().scan(0, start).collect()
 }
