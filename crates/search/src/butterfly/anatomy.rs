@@ -50,17 +50,25 @@ pub(super) struct Anatomy {
 impl Anatomy {
     /// The anatomy for sets none of which asks for what another one asks for.
     pub(super) fn new(problem: &Problem, sets: &[QuasiSet]) -> Anatomy {
-        let n_sets = |at: usize| sets.iter().filter(|set| set.attributes.contains(&at)).count();
-        let all = 0..problem.set.attributes.len();
-        let body: Vec<usize> = all.filter(|&at| n_sets(at) > 1).collect();
-        let wings = sets.iter().filter_map(|set| {
-            let own: Vec<usize> =
-                set.attributes.iter().copied().filter(|at| !body.contains(at)).collect();
-            (!own.is_empty()).then(|| Part::new(problem, own, set.k))
-        });
-        let wings = wings.collect();
+        let (body, wings) = body_and_wings(sets);
+        let wings = wings.into_iter().map(|(own, k)| Part::new(problem, own, k)).collect();
         Anatomy { body: Part::new(problem, body, problem.k), wings }
     }
+}
+
+/// The attributes that two or more sets share, and by set that has some, its others with its k.
+pub(super) fn body_and_wings(sets: &[QuasiSet]) -> (Vec<usize>, Vec<(Vec<usize>, u64)>) {
+    let n_sets = |at: usize| sets.iter().filter(|set| set.attributes.contains(&at)).count();
+    let mut all: Vec<usize> = sets.iter().flat_map(|set| set.attributes.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    let body: Vec<usize> = all.into_iter().filter(|&at| n_sets(at) > 1).collect();
+    let wing = |set: &QuasiSet| {
+        let own = set.attributes.iter().copied().filter(|at| !body.contains(at));
+        (own.collect::<Vec<usize>>(), set.k)
+    };
+    let wings = sets.iter().map(wing).filter(|(own, _)| !own.is_empty()).collect();
+    (body, wings)
 }
 
 /// The sets that share attributes, directly or through others, together: what is done for some of them does
@@ -86,25 +94,31 @@ pub(super) fn effective(problem: &Problem) -> Vec<QuasiSet> {
     if !all.iter().all(is_known) {
         return vec![QuasiSet { attributes: all, k: problem.k }];
     }
-    let is_monotone = problem.models.iter().all(|model| model.is_monotone());
+    without_implied(problem.sets, is_monotone(problem))
+}
+
+/// Whether classes that satisfy the models do so together.
+pub(super) fn is_monotone(problem: &Problem) -> bool {
+    problem.models.iter().all(|model| model.is_monotone())
+}
+
+/// The sets that no other one implies.
+pub(super) fn without_implied(sets: &[QuasiSet], is_monotone: bool) -> Vec<QuasiSet> {
     let contains = |other: &QuasiSet, set: &QuasiSet| {
         let is_within = set.attributes.iter().all(|at| other.attributes.contains(at));
         is_within && (is_monotone || set.attributes.len() == other.attributes.len())
     };
-    let mut left: Vec<QuasiSet> = Vec::new();
-    for (at, set) in problem.sets.iter().enumerate() {
-        let implies = |(other_at, other): (usize, &QuasiSet)| {
+    let is_implied = |at: usize, set: &QuasiSet| {
+        sets.iter().enumerate().any(|(other_at, other)| {
             let is_same = contains(set, other) && set.k == other.k;
             other_at != at
                 && contains(other, set)
                 && set.k <= other.k
                 && (!is_same || other_at < at)
-        };
-        if !problem.sets.iter().enumerate().any(implies) {
-            left.push(set.clone());
-        }
-    }
-    left
+        })
+    };
+    let sets = sets.iter().enumerate().filter(|(at, set)| !is_implied(*at, set));
+    sets.map(|(_, set)| set.clone()).collect()
 }
 
 #[cfg(test)]

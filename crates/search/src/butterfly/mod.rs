@@ -24,6 +24,7 @@
 //!   group on a wing's attribute takes rows from the other wings and gives nothing that the wing's own cuts
 //!   would not, so that this one is the better on most tables. The better result of the two is taken.
 //! - Sets that share no attribute with the others, directly or through some, are recoded apart.
+//! - Of three or more sets some are taken for one where that promises less (see `merge`).
 //! - Neighbouring groups are joined, and cut elsewhere, while that lowers the loss (see `improve`).
 //! - Wings are cut at last in several ways, of which the best is taken (see `wing`).
 //! - The bound is not used: it changes no result, and to find the neighbours costs more than to build the
@@ -60,6 +61,7 @@
 mod anatomy;
 mod bound;
 mod improve;
+mod merge;
 mod nearest;
 mod pass;
 mod sweep;
@@ -70,7 +72,7 @@ use rayon::prelude::*;
 
 use crate::mondrian::{self, Branch};
 use crate::{Counters, Found, Outcome, Problem, Proof, QuasiSet, Recoding};
-use anatomy::{Anatomy, Part, components, effective};
+use anatomy::{Anatomy, Part, components, effective, is_monotone};
 use bound::Bound;
 use improve::{Group, improve};
 use pass::{Look, TOLERANCE, descend, visit};
@@ -84,14 +86,11 @@ pub(crate) fn run(problem: &Problem, improves: bool) -> Outcome {
     if sets.len() < 2 {
         return mondrian::strict(problem);
     }
-    let mut best = together(problem, &sets, improves);
-    let components = components(&sets);
-    // Where nothing is shared at all, the wings were cut apart already.
-    let is_apart = components.len() == sets.len();
-    if improves && components.len() > 1 && !is_apart && !problem.budget.is_spent() {
-        let parts = apart(problem, &components);
-        if parts.loss + TOLERANCE < best.loss {
-            best = Butterflies { n_built: best.n_built + parts.n_built, ..parts };
+    let mut best = solve(problem, &sets, improves);
+    if improves && sets.len() > 2 && !problem.budget.is_spent() {
+        let others = merge::promising(&sets, is_monotone(problem), problem.set.n_rows);
+        if let Some(sets) = others {
+            best = best.or_better(solve(problem, &sets, improves));
         }
     }
     if problem.budget.is_cancelled() {
@@ -111,6 +110,26 @@ struct Butterflies {
     blocks: Vec<Block>,
     loss: f64,
     n_built: u64,
+}
+
+impl Butterflies {
+    fn or_better(self, other: Butterflies) -> Butterflies {
+        let n_built = self.n_built + other.n_built;
+        let best = if other.loss + TOLERANCE < self.loss { other } else { self };
+        Butterflies { n_built, ..best }
+    }
+}
+
+/// The butterflies of all sets, or of those that hang together if that loses less.
+fn solve(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies {
+    let best = together(problem, sets, improves);
+    let components = components(sets);
+    // Where nothing is shared at all, the wings were cut apart already.
+    let is_apart = components.len() == sets.len();
+    if improves && components.len() > 1 && !is_apart && !problem.budget.is_spent() {
+        return best.or_better(apart(problem, &components));
+    }
+    best
 }
 
 /// The butterflies of all sets.
