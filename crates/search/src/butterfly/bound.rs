@@ -143,7 +143,7 @@ fn in_index(index: &Index, codes: &[u32], k: u64, budget: &Budget) -> f64 {
 /// #         has_missing: false,
 /// #     };
 /// #     let attribute = Attribute { name: name.into(), dictionary, shape: Shape::Numeric };
-/// #     (attribute, Codes::pack(4, codes))
+/// #     (attribute, Codes::pack(4, codes.into_iter()))
 /// # };
 /// # let columns = [column("a", [0, 1, 2, 3]), column("b", [1, 1, 1, 1]), column("c", [0, 1, 2, 3])];
 /// # let (attributes, vectors) = columns.into_iter().unzip();
