@@ -23,9 +23,11 @@ impl Risk {
         let classes = || sizes.iter().zip(people);
         // Where a row is a person every class adds just 1.
         let summed: f64 = classes().map(|(&rows, &people)| rows as f64 / people as f64).sum();
+        let prosecutor_max = if fewest == 0 { 0.0 } else { 1.0 / fewest as f64 };
         Risk {
-            prosecutor_max: if fewest == 0 { 0.0 } else { 1.0 / fewest as f64 },
-            prosecutor_average: if n_rows == 0 { 0.0 } else { summed / n_rows as f64 },
+            prosecutor_max,
+            // Rounding must not take it above the greatest.
+            prosecutor_average: (summed / n_rows.max(1) as f64).min(prosecutor_max),
             records_at_risk: classes()
                 .filter(|(_, people)| **people < least)
                 .map(|(rows, _)| rows)
