@@ -67,6 +67,8 @@ mod pass;
 mod sweep;
 mod wing;
 
+use std::borrow::Cow;
+
 use incrowd_data::{Assignment, Block, Codes, collapse};
 use rayon::prelude::*;
 
@@ -86,11 +88,12 @@ pub(crate) fn run(problem: &Problem, improves: bool) -> Outcome {
     if sets.len() < 2 {
         return mondrian::strict(problem);
     }
-    let mut best = solve(problem, &sets, improves);
+    let union = union_of(problem);
+    let mut best = solve(problem, &sets, &union, improves);
     if improves && sets.len() > 2 && !problem.budget.is_spent() {
         let others = merge::promising(&sets, is_monotone(problem), problem.set.n_rows);
         if let Some(sets) = others {
-            best = best.or_better(solve(problem, &sets, improves));
+            best = best.or_better(solve(problem, &sets, &union, improves));
         }
     }
     if problem.budget.is_cancelled() {
@@ -121,8 +124,8 @@ impl Butterflies {
 }
 
 /// The butterflies of all sets, or of those that hang together if that loses less.
-fn solve(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies {
-    let best = together(problem, sets, improves);
+fn solve(problem: &Problem, sets: &[QuasiSet], union: &Union, improves: bool) -> Butterflies {
+    let best = together(problem, sets, union, improves);
     let components = components(sets);
     // Where nothing is shared at all, the wings were cut apart already.
     let is_apart = components.len() == sets.len();
@@ -132,8 +135,22 @@ fn solve(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies {
     best
 }
 
+/// The classes on the union of all sets: vectors in the order of the hierarchy, and the hierarchy.
+type Union = (Vec<u32>, Branch);
+
+/// Mondrian on the union, not cut short by a limit: what is released must not lose more.
+fn union_of(problem: &Problem) -> Union {
+    let to_the_end = problem.budget.to_the_end();
+    mondrian::hierarchy(&Problem { workload: None, budget: &to_the_end, ..*problem })
+}
+
 /// The butterflies of all sets.
-fn together(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies {
+fn together(
+    problem: &Problem,
+    sets: &[QuasiSet],
+    (order, branch): &Union,
+    improves: bool,
+) -> Butterflies {
     let anatomy = Anatomy::new(problem, sets);
     // A butterfly that is looked at is built to its end, so that its loss is what it can be.
     let to_the_end = problem.budget.to_the_end();
@@ -146,20 +163,18 @@ fn together(problem: &Problem, sets: &[QuasiSet], improves: bool) -> Butterflies
         rows: &problem.set.counts,
         budget: problem.budget,
     };
-    // Nor is the union cut short: what is released must not lose more.
-    let union = Problem { workload: None, budget: &to_the_end, ..*problem };
-    let (mut order, branch) = mondrian::hierarchy(&union);
     let bound = (!improves).then(|| Bound::new(&anatomy, problem.budget));
-    let mut best = visit(&look, bound.as_ref(), &branch, &order);
+    let mut order = Cow::Borrowed(order);
+    let mut best = visit(&look, bound.as_ref(), branch, &order);
     if improves && !problem.budget.is_spent() {
         let (other_order, branch) = if anatomy.body.attributes.is_empty() {
-            (order.clone(), Branch::Leaf(order.len()))
+            (order.to_vec(), Branch::Leaf(order.len()))
         } else {
             mondrian::hierarchy(&Problem { budget: problem.budget, ..body })
         };
         let other = descend(&look, &branch, &other_order);
         if other.loss + TOLERANCE < best.loss {
-            (order, best) = (other_order, other);
+            (order, best) = (Cow::Owned(other_order), other);
         }
     }
     let mut n_built = best.n_built;
@@ -193,7 +208,8 @@ fn apart(problem: &Problem, components: &[Vec<QuasiSet>]) -> Butterflies {
                 k: set.k,
             })
             .collect();
-        let found = together(&part.problem(problem, problem.budget), &sets, true);
+        let of_part = part.problem(problem, problem.budget);
+        let found = together(&of_part, &sets, &union_of(&of_part), true);
         all.loss += found.loss;
         all.n_built += found.n_built;
         all.blocks.extend(found.blocks.into_iter().map(|block| Block {
