@@ -78,6 +78,24 @@ impl Codes {
         }
     }
 
+    /// How often each code below `n_codes` occurs.
+    #[must_use]
+    pub fn count(&self, n_codes: u32) -> Vec<u64> {
+        fn count<C: Copy + Into<u32>>(codes: &[C], counts: &mut [u64]) {
+            for &code in codes {
+                let code: u32 = code.into();
+                counts[code as usize] += 1;
+            }
+        }
+        let mut counts = vec![0; n_codes as usize];
+        match self {
+            Codes::U8(codes) => count(codes, &mut counts),
+            Codes::U16(codes) => count(codes, &mut counts),
+            Codes::U32(codes) => count(codes, &mut counts),
+        }
+        counts
+    }
+
     /// All codes in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.len()).map(|row| self.get(row))

@@ -16,9 +16,9 @@ use incrowd_data::{Codes, Kind};
 use crate::EngineError;
 use crate::typing::{Order, Ranked, rank_by_list, rank_naturally};
 
-/// A column's distinct values, in no particular order, with a code for every cell.
+/// A column's distinct values, in no particular order; a value's code is its place.
 #[derive(Clone, Debug)]
-pub struct RawColumn {
+pub struct Values {
     /// The column's name.
     pub name: String,
     /// The kind that the source says; text files say none.
@@ -27,13 +27,51 @@ pub struct RawColumn {
     pub texts: Vec<String>,
     /// Whether cells are missing; they have the code after the last value.
     pub has_missing: bool,
-    /// A code per row.
-    pub codes: Codes,
     /// What the values are in Arrow.
     pub data_type: DataType,
+    /// Rows by code.
+    pub counts: Vec<u64>,
 }
 
-impl RawColumn {
+/// Values that do not fit what their column should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfits {
+    values: Vec<usize>,
+    /// The kind or the list that they do not fit.
+    what: Misfit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Misfit {
+    Kind(Kind),
+    List(&'static str),
+}
+
+impl Misfits {
+    /// What is wrong, told with the first row that has such a value. `codes` are those of all rows.
+    #[must_use]
+    pub fn found_in(self, values: &Values, codes: impl Iterator<Item = u32>) -> EngineError {
+        let mut is_in = vec![false; values.texts.len() + 1];
+        for &value in &self.values {
+            is_in[value] = true;
+        }
+        let n_rows = self.values.iter().filter_map(|&value| values.counts.get(value)).sum();
+        let first = (1u64..).zip(codes).find(|(_, code)| is_in[*code as usize]);
+        let (column, first_row) = (values.name.clone(), first.map_or(0, |(row, _)| row));
+        match self.what {
+            Misfit::Kind(kind) => {
+                let kind = Kind::NAMES.iter().find(|(_, k)| *k == kind).map_or("", |(n, _)| n);
+                EngineError::NotOfKind { column, kind, n_rows, first_row }
+            }
+            Misfit::List(what) => {
+                let n_values = self.values.len() as u64;
+                EngineError::NotCovered { column, what, n_values, n_rows, first_row }
+            }
+        }
+    }
+}
+
+impl Values {
     /// The number of codes, the missing one included.
     #[must_use]
     pub fn n_codes(&self) -> u32 {
@@ -41,92 +79,105 @@ impl RawColumn {
             + u32::from(self.has_missing)
     }
 
+    /// Rows without a value.
+    #[must_use]
+    pub fn n_missing(&self) -> u64 {
+        self.counts.get(self.texts.len()).copied().unwrap_or(0)
+    }
+
     /// The dictionary of the values in an order.
-    pub fn rank(&self, order: Order) -> Result<Ranked, EngineError> {
+    pub fn rank(&self, order: Order) -> Result<Ranked, Misfits> {
         match order {
             Order::Natural(kind) => {
                 let kind = kind.or(self.kind);
-                rank_naturally(&self.texts, self.has_missing, kind).map_err(|misfits| {
-                    let (n_rows, first_row) = self.rows_with(&misfits);
-                    let kind = kind.unwrap_or(Kind::Text);
-                    let kind = Kind::NAMES.iter().find(|(_, k)| *k == kind).map_or("", |(n, _)| n);
-                    EngineError::NotOfKind { column: self.name.clone(), kind, n_rows, first_row }
-                })
+                let what = Misfit::Kind(kind.unwrap_or(Kind::Text));
+                rank_naturally(&self.texts, self.has_missing, kind)
+                    .map_err(|values| Misfits { values, what })
             }
             Order::Listed { texts, what } => rank_by_list(&self.texts, self.has_missing, texts)
-                .map_err(|misfits| {
-                    let (n_rows, first_row) = self.rows_with(&misfits);
-                    EngineError::NotCovered {
-                        column: self.name.clone(),
-                        what,
-                        n_values: misfits.len() as u64,
-                        n_rows,
-                        first_row,
-                    }
-                }),
+                .map_err(|values| Misfits { values, what: Misfit::List(what) }),
         }
+    }
+
+    /// By code, the code in a ranked dictionary.
+    #[must_use]
+    pub fn map_to(&self, ranked: &Ranked) -> Vec<u32> {
+        let mut map = ranked.code_of.clone();
+        map.extend(ranked.dictionary.missing());
+        map
+    }
+
+    /// No value and no row.
+    fn without_values(&self) -> Values {
+        Values {
+            name: self.name.clone(),
+            kind: self.kind,
+            texts: Vec::new(),
+            has_missing: self.has_missing,
+            data_type: self.data_type.clone(),
+            counts: Vec::new(),
+        }
+    }
+}
+
+/// A column's distinct values, with a code for every cell.
+#[derive(Clone, Debug)]
+pub struct RawColumn {
+    /// The values.
+    pub values: Values,
+    /// A code per row.
+    pub codes: Codes,
+}
+
+impl RawColumn {
+    /// The dictionary of the values in an order.
+    pub fn rank(&self, order: Order) -> Result<Ranked, EngineError> {
+        self.values.rank(order).map_err(|misfits| misfits.found_in(&self.values, self.codes.iter()))
     }
 
     /// The cells with the codes of a ranked dictionary.
     #[must_use]
     pub fn coded(&self, ranked: &Ranked) -> Codes {
-        let mut map = ranked.code_of.clone();
-        map.extend(ranked.dictionary.missing());
-        self.codes.remap(&map, ranked.dictionary.n_codes())
+        self.codes.remap(&self.values.map_to(ranked), ranked.dictionary.n_codes())
     }
 
     /// Just some of the rows. Values that they do not have are left out, unless `keeps_values`.
     #[must_use]
     pub fn of_rows(&self, rows: &[u32], keeps_values: bool) -> RawColumn {
-        let n_values = self.texts.len();
-        let mut is_kept = vec![keeps_values; n_values + 1];
+        let values = &self.values;
+        let n_values = values.texts.len();
+        let mut rows_of = vec![0u64; n_values + 1];
         for &row in rows {
-            is_kept[self.codes.get(row as usize) as usize] = true;
+            rows_of[self.codes.get(row as usize) as usize] += 1;
         }
-        let mut texts = Vec::new();
+        let (mut texts, mut counts) = (Vec::new(), Vec::new());
         let mut new_code = vec![0; n_values + 1];
         for value in 0..n_values {
-            if is_kept[value] {
+            if keeps_values || rows_of[value] > 0 {
                 new_code[value] = u32::try_from(texts.len()).expect("fewer values than rows");
-                texts.push(self.texts[value].clone());
+                texts.push(values.texts[value].clone());
+                counts.push(rows_of[value]);
             }
         }
         let missing = u32::try_from(texts.len()).expect("fewer values than rows");
         new_code[n_values] = missing;
         let codes = rows.iter().map(|&row| new_code[self.codes.get(row as usize) as usize]);
         let codes = Codes::pack(missing + 1, codes);
-        let has_missing = self.has_missing && is_kept[n_values];
-        RawColumn { texts, has_missing, codes, ..self.without_cells() }
-    }
-
-    /// The column with no value and no row.
-    fn without_cells(&self) -> RawColumn {
+        let has_missing = values.has_missing && (keeps_values || rows_of[n_values] > 0);
+        if has_missing {
+            counts.push(rows_of[n_values]);
+        }
         RawColumn {
-            name: self.name.clone(),
-            kind: self.kind,
-            texts: Vec::new(),
-            has_missing: self.has_missing,
-            codes: Codes::pack(1, std::iter::empty()),
-            data_type: self.data_type.clone(),
+            values: Values { texts, has_missing, counts, ..values.without_values() },
+            codes,
         }
-    }
-
-    /// How many rows have one of these values, and the first of them, counted from 1.
-    fn rows_with(&self, values: &[usize]) -> (u64, u64) {
-        let mut is_in = vec![false; self.texts.len() + 1];
-        for &value in values {
-            is_in[value] = true;
-        }
-        let mut rows = (1u64..).zip(self.codes.iter()).filter(|(_, code)| is_in[*code as usize]);
-        let first = rows.next().map_or(0, |(row, _)| row);
-        (rows.count() as u64 + u64::from(first > 0), first)
     }
 }
 
 /// The cells of one column of one partition, as they arrive.
 #[derive(Debug)]
 pub(crate) struct Encoder {
-    values: Values,
+    values: Interned,
     cells: Cells,
     indexed: Indexed,
 }
@@ -167,7 +218,7 @@ fn indexed(array: &dyn AnyDictionaryArray) -> Option<DictionaryArray<Int32Type>>
 const MISSING: u32 = u32::MAX;
 
 #[derive(Debug)]
-enum Values {
+enum Interned {
     Text(Texts),
     Whole(Wholes, Render),
 }
@@ -188,15 +239,15 @@ enum Render {
 impl Encoder {
     pub(crate) fn new(data_type: &DataType) -> Encoder {
         let values = match render(data_type) {
-            None => Values::Text(Texts::default()),
-            Some(render) => Values::Whole(Wholes::default(), render),
+            None => Interned::Text(Texts::default()),
+            Some(render) => Interned::Whole(Wholes::default(), render),
         };
         Encoder { values, cells: Cells(Codes::U8(Vec::new())), indexed: Indexed::default() }
     }
 
     pub(crate) fn add(&mut self, array: &ArrayRef) -> Result<(), arrow::error::ArrowError> {
         match &mut self.values {
-            Values::Text(texts) => {
+            Interned::Text(texts) => {
                 if let Some(indexed) = array.as_any_dictionary_opt().and_then(indexed) {
                     self.indexed.add(&indexed, texts, &mut self.cells);
                     return Ok(());
@@ -205,32 +256,32 @@ impl Encoder {
                 let array = array.as_string::<i32>();
                 self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, |t| texts.code(t))));
             }
-            Values::Whole(wholes, Render::Integer) => {
+            Interned::Whole(wholes, Render::Integer) => {
                 let array = cast(array, &DataType::Int64)?;
                 let array = array.as_primitive::<Int64Type>();
                 self.cells
                     .extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
             }
-            Values::Whole(wholes, Render::Date) => {
+            Interned::Whole(wholes, Render::Date) => {
                 let array = cast(array, &DataType::Date32)?;
                 let array = array.as_primitive::<Date32Type>();
                 let code = |v: i32| wholes.code(v.into());
                 let mut code = code;
                 self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, &mut code)));
             }
-            Values::Whole(wholes, Render::Timestamp { is_nanos: true, .. }) => {
+            Interned::Whole(wholes, Render::Timestamp { is_nanos: true, .. }) => {
                 let array = cast(array, &DataType::Timestamp(TimeUnit::Nanosecond, None))?;
                 let array = array.as_primitive::<TimestampNanosecondType>();
                 let code = |cell: Option<i64>| cell.map_or(MISSING, |v| wholes.code(v));
                 self.cells.extend(array.iter().map(code));
             }
-            Values::Whole(wholes, Render::Timestamp { .. }) => {
+            Interned::Whole(wholes, Render::Timestamp { .. }) => {
                 let array = cast(array, &DataType::Timestamp(TimeUnit::Microsecond, None))?;
                 let array = array.as_primitive::<TimestampMicrosecondType>();
                 self.cells
                     .extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
             }
-            Values::Whole(wholes, Render::Decimal) => {
+            Interned::Whole(wholes, Render::Decimal) => {
                 let array = cast(array, &DataType::Float64)?;
                 let array = array.as_primitive::<Float64Type>();
                 let code = |v: f64| {
@@ -249,10 +300,10 @@ impl Encoder {
 
     fn texts(&self) -> Vec<String> {
         match &self.values {
-            Values::Text(texts) => {
+            Interned::Text(texts) => {
                 (0..texts.len()).map(|code| texts.get(code).to_owned()).collect()
             }
-            Values::Whole(wholes, render) => {
+            Interned::Whole(wholes, render) => {
                 wholes.values.iter().map(|&v| render.text(v)).collect()
             }
         }
@@ -514,20 +565,22 @@ pub(crate) fn merge(
         .collect();
     let has_missing = parts.iter().any(|part| part.cells.has_missing());
     let missing = u32::try_from(texts.len()).expect("fewer values than rows");
-    let mut codes = Codes::pack(missing + u32::from(has_missing), std::iter::empty());
+    let n_codes = missing + u32::from(has_missing);
+    let mut codes = Codes::pack(n_codes, std::iter::empty());
     for (part, map) in parts.iter().zip(maps) {
         part.cells.append_to(&mut codes, map, missing);
     }
     let texts = (0..texts.len()).map(|code| texts.get(code).to_owned()).collect();
     let kind = if is_text_file { None } else { kind_of_type(data_type) };
-    RawColumn {
+    let values = Values {
         name: name.to_owned(),
         kind,
         texts,
         has_missing,
-        codes,
         data_type: data_type.clone(),
-    }
+        counts: codes.count(n_codes),
+    };
+    RawColumn { values, codes }
 }
 
 /// The texts as an Arrow array of the given type.

@@ -20,7 +20,7 @@ mod stage;
 mod typing;
 mod write;
 
-pub use column::RawColumn;
+pub use column::{Misfits, RawColumn, Values};
 pub use context::Engine;
 pub use csv_check::{Compression, CsvError};
 pub use error::EngineError;

@@ -38,11 +38,17 @@ pub struct Table {
 }
 
 impl Table {
+    /// A coded column by its name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&RawColumn> {
+        self.coded.iter().find(|column| column.values.name == name)
+    }
+
     /// Just some of the rows of the coded columns; `keeps_values` says of which columns values that these
     /// rows do not have are known all the same.
     #[must_use]
     pub fn of_rows(&self, rows: &[u32], keeps_values: impl Fn(&str) -> bool) -> Table {
-        let column = |column: &RawColumn| column.of_rows(rows, keeps_values(&column.name));
+        let column = |column: &RawColumn| column.of_rows(rows, keeps_values(&column.values.name));
         let coded = self.coded.iter().map(column).collect();
         Table { n_rows: rows.len(), coded, kept: Kept::default() }
     }

@@ -126,14 +126,17 @@ pub fn order_within(
 /// The rank of each code among its column's values; missing comes last.
 fn ranks_of(column: &Published) -> Vec<u32> {
     let Published::Coded { column, kind } = column else { return Vec::new() };
-    let natural = column.rank(crate::Order::Natural(Some(*kind)));
-    let by_value = natural.map_or_else(|_| vec![0; column.texts.len()], |ranked| ranked.code_of);
-    let mut order: Vec<u32> = (0..).take(column.texts.len()).collect();
+    let natural = column.values.rank(crate::Order::Natural(Some(*kind)));
+    let by_value =
+        natural.map_or_else(|_| vec![0; column.values.texts.len()], |ranked| ranked.code_of);
+    let mut order: Vec<u32> = (0..).take(column.values.texts.len()).collect();
     order.sort_by(|&a, &b| {
         let (a, b) = (a as usize, b as usize);
-        by_value[a].cmp(&by_value[b]).then_with(|| column.texts[a].cmp(&column.texts[b]))
+        by_value[a]
+            .cmp(&by_value[b])
+            .then_with(|| column.values.texts[a].cmp(&column.values.texts[b]))
     });
-    let mut ranks = vec![u32::MAX; column.n_codes() as usize];
+    let mut ranks = vec![u32::MAX; column.values.n_codes() as usize];
     for (rank, code) in (0u32..).zip(order) {
         ranks[code as usize] = rank;
     }
@@ -250,7 +253,7 @@ impl Published<'_> {
     pub fn name<'a>(&'a self, kept: &'a Kept) -> &'a str {
         match self {
             Published::Labels(labels) => &labels.name,
-            Published::Coded { column, .. } => &column.name,
+            Published::Coded { column, .. } => &column.values.name,
             Published::Kept(at) => &kept.columns[*at].name,
         }
     }
@@ -301,7 +304,7 @@ fn ready_cells(column: &Published, dialect: Dialect) -> Vec<Vec<u8>> {
         }
         Published::Coded { column, .. } => {
             let mut cells: Vec<_> =
-                column.texts.iter().map(|text| dialect.cell(Some(text))).collect();
+                column.values.texts.iter().map(|text| dialect.cell(Some(text))).collect();
             cells.push(Vec::new());
             cells
         }

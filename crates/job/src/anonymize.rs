@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use incrowd_data::{Cuts, FrequencySet, Kind, Level, Levels};
-use incrowd_engine::{Engine, Format, Source, Table, read};
+use incrowd_engine::{Engine, Format, RawColumn, Source, Table, Values, read};
 use incrowd_release::{
     Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
 };
@@ -65,7 +65,7 @@ impl Job<'_> {
         let coding = prepared.collapse();
         // The quasi-identifier lives on in the frequency set.
         let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
-        table.coded.retain(|column| !is_quasi(&column.name));
+        table.coded.retain(|column| !is_quasi(&column.values.name));
         let limit = plan.suppress.rows(coding.set.n_rows)?;
         let outcome = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
         self.run.go_on()?;
@@ -289,19 +289,24 @@ pub(crate) fn refuse_missing(plan: &Plan, table: &Table) -> Result<(), JobError>
     let with_missing: Vec<Problem> = table
         .coded
         .iter()
-        .filter(|column| column.has_missing)
-        .map(|column| {
-            let missing = column.n_codes() - 1;
-            let n_rows = column.codes.iter().filter(|&code| code == missing).count();
-            let first = column.codes.iter().position(|code| code == missing).unwrap_or(0) + 1;
-            Problem::new(format!(
-                "column `{}` is missing in {n_rows} rows, the first is data row {first}",
-                column.name
-            ))
-            .help("fill them in, or make them a category of their own with --missing category")
+        .filter(|column| column.values.has_missing)
+        .map(|RawColumn { values, codes }| {
+            let missing = values.n_codes() - 1;
+            let first = codes.iter().position(|code| code == missing).unwrap_or(0) + 1;
+            missing_in(values, first as u64)
         })
         .collect();
     if with_missing.is_empty() { Ok(()) } else { Err(JobError::Request(with_missing)) }
+}
+
+/// A column with missing cells that must have none.
+pub(crate) fn missing_in(values: &Values, first_row: u64) -> Problem {
+    Problem::new(format!(
+        "column `{}` is missing in {} rows, the first is data row {first_row}",
+        values.name,
+        values.n_missing()
+    ))
+    .help("fill them in, or make them a category of their own with --missing category")
 }
 
 /// What a search may hold of a memory limit: half of what the table leaves, since recoding and writing

@@ -222,9 +222,12 @@ impl Application<'_> {
     fn widen(&self, plan: &Plan, table: &mut Table) {
         for at in plan.with_role(Role::Quasi) {
             let name = &plan.columns[at].name;
-            let raw =
-                table.coded.iter_mut().find(|column| &column.name == name).expect("it was read");
-            let mut texts = std::mem::take(&mut raw.texts);
+            let raw = table
+                .coded
+                .iter_mut()
+                .find(|column| &column.values.name == name)
+                .expect("it was read");
+            let mut texts = std::mem::take(&mut raw.values.texts);
             let old_missing = u32::try_from(texts.len()).expect("fewer values than rows");
             let mut known: std::collections::BTreeSet<String> = texts.iter().cloned().collect();
             let mut mentions_missing = false;
@@ -255,8 +258,9 @@ impl Application<'_> {
             let missing = u32::try_from(texts.len()).expect("fewer values than rows");
             let codes = raw.codes.iter().map(|c| if c == old_missing { missing } else { c });
             raw.codes = Codes::pack(missing + 1, codes);
-            raw.texts = texts;
-            raw.has_missing |= mentions_missing;
+            raw.values.texts = texts;
+            raw.values.has_missing |= mentions_missing;
+            raw.values.counts = raw.codes.count(raw.values.n_codes());
         }
     }
 
@@ -269,8 +273,8 @@ impl Application<'_> {
             let ordered = order_column(&plan.columns[at], raw)?;
             attributes.push(Attribute {
                 name: plan.columns[at].name.clone(),
-                dictionary: ordered.ranked.dictionary.clone(),
-                shape: ordered.shape.clone(),
+                dictionary: ordered.ordered.ranked.dictionary.clone(),
+                shape: ordered.ordered.shape.clone(),
             });
             columns.push((ordered, raw));
         }
@@ -278,7 +282,7 @@ impl Application<'_> {
         if self.file.kind == "full-domain" {
             let level = |attribute: &Attribute| self.file.levels.get(&attribute.name).copied();
             let levels = Levels::new(attributes.iter().map(|a| Level(level(a).unwrap_or(0))));
-            let of_value = |at: usize, code: u32| match &columns[at].0.shape {
+            let of_value = |at: usize, code: u32| match &columns[at].0.ordered.shape {
                 Shape::Tree(hierarchy) => hierarchy.group_of(levels.get(at), code),
                 _ => code,
             };
@@ -302,7 +306,7 @@ impl Application<'_> {
         let tree = self.tree(&attributes, &lookup)?;
         let codes: Vec<(&Codes, u32)> = columns
             .iter()
-            .map(|(ordered, _)| (&ordered.codes, ordered.ranked.dictionary.n_codes()))
+            .map(|(column, _)| (&column.codes, column.ordered.ranked.dictionary.n_codes()))
             .collect();
         let collapsed = collapse(&codes, table.n_rows);
         Ok(self.assemble(attributes, &codes, collapsed, &tree, &lookup))
@@ -476,7 +480,7 @@ fn generalise(
 ) -> Recognised {
     let codes: Vec<(&Codes, u32)> = columns
         .iter()
-        .map(|(ordered, _)| (&ordered.codes, ordered.ranked.dictionary.n_codes()))
+        .map(|(column, _)| (&column.codes, column.ordered.ranked.dictionary.n_codes()))
         .collect();
     let collapsed = collapse(&codes, n_rows);
     let vectors: Vec<Codes> = codes.iter().map(|(codes, n)| collapsed.project(codes, *n)).collect();
@@ -513,13 +517,18 @@ impl Lookup {
     fn new(columns: &[(OrderedColumn, &RawColumn)]) -> Lookup {
         let codes = columns
             .iter()
-            .map(|(ordered, raw)| {
-                raw.texts.iter().cloned().zip(ordered.ranked.code_of.iter().copied()).collect()
+            .map(|(column, raw)| {
+                raw.values
+                    .texts
+                    .iter()
+                    .cloned()
+                    .zip(column.ordered.ranked.code_of.iter().copied())
+                    .collect()
             })
             .collect();
         let missing = columns
             .iter()
-            .map(|(ordered, _)| ordered.ranked.dictionary.missing().unwrap_or(u32::MAX))
+            .map(|(column, _)| column.ordered.ranked.dictionary.missing().unwrap_or(u32::MAX))
             .collect();
         Lookup { codes, missing }
     }

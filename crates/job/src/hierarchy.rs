@@ -6,8 +6,9 @@ use incrowd_data::{
     BuildError, DatePart, Hierarchy, HierarchyError, Kind, Level, MaskSide, dates, fan_out,
     intervals, mask,
 };
-use incrowd_engine::{Engine, Order, RawColumn, Source, Use, read};
+use incrowd_engine::{Engine, Order, RawColumn, Source, Use, Values, read};
 
+use crate::coding::Known;
 use crate::error::{JobError, Problem};
 use crate::plan::choice;
 use crate::run::Run;
@@ -35,12 +36,13 @@ pub struct Coverage {
 pub(crate) fn load(
     column: &str,
     spec: &HierarchySpec,
-    raw: &RawColumn,
+    values: &Values,
+    known: &dyn Known,
     kind: Option<Kind>,
 ) -> Result<Loaded, JobError> {
     match spec {
         HierarchySpec::File(path) => from_file(Path::new(path)),
-        HierarchySpec::Built(built) => build(column, built, raw, kind),
+        HierarchySpec::Built(built) => build(column, built, values, known, kind),
         HierarchySpec::Rows(rows) => {
             let hierarchy = tree(rows)
                 .map_err(|error| Problem::new(format!("the hierarchy of `{column}`: {error}")))?;
@@ -120,7 +122,8 @@ pub fn to_text(rows: &[Vec<String>]) -> String {
 fn build(
     column: &str,
     spec: &BuiltSpec,
-    raw: &RawColumn,
+    values: &Values,
+    known: &dyn Known,
     kind: Option<Kind>,
 ) -> Result<Loaded, JobError> {
     let ways =
@@ -130,15 +133,15 @@ fn build(
             .help("say one of mask, dates, width and fan-out")
             .into());
     }
-    let ranked = raw.rank(Order::Natural(kind))?;
+    let ranked =
+        values.rank(Order::Natural(kind)).map_err(|misfits| known.explain(values, misfits))?;
     let dictionary = &ranked.dictionary;
     // Every spelling is a leaf; neighbours in value stay neighbours.
-    let mut order: Vec<usize> = (0..raw.texts.len()).collect();
-    order.sort_by(|&a, &b| {
-        (ranked.code_of[a], &raw.texts[a]).cmp(&(ranked.code_of[b], &raw.texts[b]))
-    });
-    let values: Vec<&str> = order.iter().map(|&at| raw.texts[at].as_str()).collect();
-    let rows = build_rows(spec, &values, dictionary.kind)
+    let texts = &values.texts;
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by(|&a, &b| (ranked.code_of[a], &texts[a]).cmp(&(ranked.code_of[b], &texts[b])));
+    let texts: Vec<&str> = order.iter().map(|&at| texts[at].as_str()).collect();
+    let rows = build_rows(spec, &texts, dictionary.kind)
         .map_err(|error| problem(column, &error))?
         .map_err(JobError::Request)?;
     if rows.is_empty() {
@@ -186,7 +189,7 @@ fn build_rows(
 pub fn make(run: &Run, input: &str, column: &str, spec: &BuiltSpec) -> Result<Loaded, JobError> {
     run.with_engine(None, |engine| {
         let raw = read_column(engine, input, column)?;
-        build(column, spec, &raw, None)
+        build(column, spec, &raw.values, &raw, None)
     })
 }
 
@@ -215,7 +218,7 @@ pub fn coverage(
             }) => Some((n_values, n_rows, first_row)),
             Err(error) => return Err(error.into()),
         };
-        Ok(Coverage { n_values: raw.texts.len(), uncovered })
+        Ok(Coverage { n_values: raw.values.texts.len(), uncovered })
     })
 }
 

@@ -160,27 +160,25 @@ impl Ruler<'_> {
         let names: Vec<&String> = columns.iter().flat_map(|&at| &subject.released_as[at]).collect();
         let raw: Vec<_> = names
             .iter()
-            .map(|name| table.coded.iter().find(|column| &column.name == *name))
+            .map(|name| table.column(name))
             .collect::<Option<_>>()
             .ok_or_else(|| Problem::new("a quasi-identifier column is not in the table"))?;
-        let target = plan
-            .target()
-            .and_then(|at| table.coded.iter().find(|column| column.name == plan.columns[at].name));
+        let target = plan.target().and_then(|at| table.column(&plan.columns[at].name));
         Ok(verify(&Asked {
-            quasi: raw.iter().map(|raw| (&raw.codes, raw.n_codes())).collect(),
+            quasi: raw.iter().map(|raw| (&raw.codes, raw.values.n_codes())).collect(),
             sensitive: self
                 .sensitive
                 .iter()
                 .filter(|_| depth == Depth::Models)
-                .map(|(at, ordered)| Sensitive {
+                .map(|(at, OrderedColumn { ordered, codes })| Sensitive {
                     name: &plan.columns[*at].name,
-                    codes: &ordered.codes,
+                    codes,
                     n_codes: ordered.ranked.dictionary.n_codes(),
                     is_ordered: is_ordered(&ordered.shape),
                 })
                 .collect(),
             entity: self.entity.as_ref().map(|(codes, n_codes)| (codes, *n_codes)),
-            target: target.map(|raw| (&raw.codes, raw.n_codes())),
+            target: target.map(|raw| (&raw.codes, raw.values.n_codes())),
             n_rows: table.n_rows,
             models: if depth == Depth::Models { &self.models } else { &[] },
         }))
@@ -206,7 +204,7 @@ fn sensitive_columns(plan: &Plan, table: &Table) -> Result<Vec<(usize, OrderedCo
     let mut columns = Vec::new();
     for at in plan.with_role(Role::Sensitive) {
         let planned = &plan.columns[at];
-        if let Some(raw) = table.coded.iter().find(|column| column.name == planned.name) {
+        if let Some(raw) = table.column(&planned.name) {
             columns.push((at, order_column(planned, raw)?));
         }
     }
@@ -224,7 +222,7 @@ fn models(
             let name = &plan.columns[spec.column].name;
             Problem::new(format!("the sensitive column `{name}` is not in the table"))
         })?;
-        models.push(model_on(plan, spec, index, &sensitive[index].1)?);
+        models.push(model_on(plan, spec, index, &sensitive[index].1.ordered)?);
     }
     Ok(models)
 }
@@ -232,8 +230,8 @@ fn models(
 fn entity(subject: &Subject, table: &Table) -> Option<(Codes, u32)> {
     let at = subject.plan.entity()?;
     let name = &subject.plan.columns[at].name;
-    let in_table = table.coded.iter().find(|column| &column.name == name);
-    in_table.map(|raw| (raw.codes.clone(), raw.n_codes())).or_else(|| subject.entity.clone())
+    let in_table = table.column(name);
+    in_table.map(|raw| (raw.codes.clone(), raw.values.n_codes())).or_else(|| subject.entity.clone())
 }
 
 /// What holds for each quasi-identifier set.

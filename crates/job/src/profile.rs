@@ -74,16 +74,17 @@ pub fn profile(run: &Run, input: &str, threads: Option<usize>) -> Result<Profile
 
 fn describe(raw: &RawColumn, n_rows: usize) -> ColumnProfile {
     let kind = raw.rank(Order::Natural(None)).map_or(Kind::Text, |ranked| ranked.dictionary.kind);
-    let mut counts = vec![0u64; raw.n_codes() as usize];
-    raw.codes.iter().for_each(|code| counts[code as usize] += 1);
-    let missing = if raw.has_missing { counts.pop().unwrap_or(0) } else { 0 };
-    let unique = counts.iter().filter(|&&count| count == 1).count() as u64;
-    let distinct = raw.texts.len() as u64;
-    let is_long = raw.texts.iter().map(String::len).sum::<usize>() > 30 * raw.texts.len().max(1);
+    let missing = raw.values.n_missing();
+    let unique =
+        raw.values.counts[..raw.values.texts.len()].iter().filter(|&&count| count == 1).count()
+            as u64;
+    let distinct = raw.values.texts.len() as u64;
+    let is_long = raw.values.texts.iter().map(String::len).sum::<usize>()
+        > 30 * raw.values.texts.len().max(1);
     let facts = Facts { kind, distinct, unique, present: n_rows as u64 - missing, is_long };
-    let (suggested_role, reason) = suggest(&raw.name, &facts);
+    let (suggested_role, reason) = suggest(&raw.values.name, &facts);
     ColumnProfile {
-        name: raw.name.clone(),
+        name: raw.values.name.clone(),
         kind: kind.to_string(),
         distinct,
         missing,
@@ -249,7 +250,7 @@ fn combinations(raw: &[RawColumn], columns: &[ColumnProfile], n_rows: usize) -> 
 
 fn singled_out(raw: &[RawColumn], set: Vec<usize>, n_rows: usize) -> (u64, u64, Vec<usize>) {
     let columns: Vec<(&Codes, u32)> =
-        set.iter().map(|&at| (&raw[at].codes, raw[at].n_codes())).collect();
+        set.iter().map(|&at| (&raw[at].codes, raw[at].values.n_codes())).collect();
     let counts = collapse(&columns, n_rows).counts;
     let unique = counts.iter().filter(|&&count| count == 1).count() as u64;
     (unique, counts.len() as u64, set)

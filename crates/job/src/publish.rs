@@ -181,9 +181,9 @@ impl Release<'_> {
         }
         let n_rows = self.classes.recoded.n_suppressed;
         let target = self.plan.target().map(|at| self.plan.columns[at].name.as_str());
-        let raw = self.table.coded.iter().find(|column| Some(column.name.as_str()) == target);
+        let raw = target.and_then(|name| self.table.column(name));
         let n_minority = raw.map_or(0, |raw| {
-            let mut rows_of = vec![0u64; raw.n_codes() as usize];
+            let mut rows_of = vec![0u64; raw.values.n_codes() as usize];
             for (row, &vector) in self.assigned.vector_of.iter().enumerate() {
                 if self.assigned.class_of[vector as usize] == SUPPRESSED {
                     rows_of[raw.codes.get(row) as usize] += 1;
@@ -416,7 +416,7 @@ impl Release<'_> {
     fn entity_in(&self, rows: &Rows) -> Option<(Codes, u32)> {
         let raw = raw_column(self.plan, self.table, self.plan.entity()?);
         let codes = rows.order.iter().map(|&row| raw.codes.get(row as usize));
-        Some((Codes::pack(raw.n_codes(), codes), raw.n_codes()))
+        Some((Codes::pack(raw.values.n_codes(), codes), raw.values.n_codes()))
     }
 }
 

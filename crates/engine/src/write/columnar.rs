@@ -55,12 +55,12 @@ fn columns(release: &Release) -> Result<Columns, ArrowError> {
                 (data_type.clone(), Some(cast(&texts, &data_type)?))
             }
             Published::Coded { column, kind } => {
-                let data_type = match &column.data_type {
+                let data_type = match &column.values.data_type {
                     DataType::Utf8 => type_of(*kind),
                     DataType::Dictionary(_, values) => values.as_ref().clone(),
                     data_type => data_type.clone(),
                 };
-                (data_type.clone(), Some(typed(&column.texts, &data_type)?))
+                (data_type.clone(), Some(typed(&column.values.texts, &data_type)?))
             }
             Published::Kept(at) => {
                 let column = &release.kept.columns[*at];
@@ -103,7 +103,8 @@ fn record_batch(
                 gathered.order.iter().map(|row| Some(labels.of_class[class(row)])).collect()
             }
             Published::Coded { column, .. } => {
-                let missing = u32::try_from(column.texts.len()).expect("fewer values than rows");
+                let missing =
+                    u32::try_from(column.values.texts.len()).expect("fewer values than rows");
                 let code = |&row: &u32| column.codes.get(gathered.rows[row as usize] as usize);
                 gathered.order.iter().map(code).map(|c| (c != missing).then_some(c)).collect()
             }

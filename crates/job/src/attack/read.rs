@@ -220,7 +220,7 @@ impl Labels {
     fn new(source: &Source, table: &Table, place: Place) -> Labels {
         let raw = |at: usize| {
             let name = &source.columns()[at].name;
-            let raw = table.coded.iter().find(|column| &column.name == name);
+            let raw = table.column(name);
             sorted(raw.expect("it was read with codes"))
         };
         let n = |texts: &[Option<String>]| u32::try_from(texts.len()).expect("fewer than rows");

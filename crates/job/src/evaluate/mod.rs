@@ -317,7 +317,7 @@ fn models(names: &[String], problems: &mut Vec<Problem>) -> Models {
 fn fix_kinds(plan: &mut Plan, table: &Table) -> Result<(), JobError> {
     for at in 0..plan.columns.len() {
         let column = &plan.columns[at];
-        let is_read = table.coded.iter().any(|raw| raw.name == column.name);
+        let is_read = table.coded.iter().any(|raw| raw.values.name == column.name);
         if is_read && column.spec.hierarchy.is_none() && column.spec.order.is_none() {
             let ranked = raw_column(plan, table, at).rank(Order::Natural(column.kind))?;
             plan.columns[at].kind = Some(ranked.dictionary.kind);

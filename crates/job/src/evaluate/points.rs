@@ -14,7 +14,7 @@ use incrowd_release::Classes;
 use incrowd_search::{Found, Recoding};
 
 use super::{is_number, predicted};
-use crate::coding::{Coding, order_column, raw_column};
+use crate::coding::{Coding, OrderedColumn, order_column, raw_column};
 use crate::error::JobError;
 use crate::plan::{Plan, Role};
 
@@ -70,7 +70,8 @@ impl Truth {
     pub(super) fn new(plan: &Plan, table: &Table) -> Result<Truth, JobError> {
         let mut predictors = Vec::new();
         for at in plan.with_role(Role::Quasi) {
-            let ordered = order_column(&plan.columns[at], raw_column(plan, table, at))?;
+            let OrderedColumn { ordered, codes } =
+                order_column(&plan.columns[at], raw_column(plan, table, at))?;
             let name = plan.columns[at].name.clone();
             let dictionary = ordered.ranked.dictionary;
             let attribute = Attribute { name, dictionary, shape: ordered.shape };
@@ -78,17 +79,18 @@ impl Truth {
                 places: places(&attribute),
                 is_nominal: is_nominal(&attribute.shape),
                 name: attribute.name,
-                codes: ordered.codes,
+                codes,
             });
         }
         let mut targets = Vec::new();
         for at in predicted(plan) {
-            let ordered = order_column(&plan.columns[at], raw_column(plan, table, at))?;
+            let OrderedColumn { ordered, codes } =
+                order_column(&plan.columns[at], raw_column(plan, table, at))?;
             let dictionary = ordered.ranked.dictionary;
             let is_number = is_number(plan, dictionary.kind, dictionary.n_codes());
             targets.push(TargetColumn {
                 name: plan.columns[at].name.clone(),
-                codes: ordered.codes,
+                codes,
                 n_labels: dictionary.n_codes(),
                 numbers: is_number.then_some(dictionary.positions),
             });
@@ -139,8 +141,12 @@ impl Release {
             let column = raw_column(plan, table, at);
             let texts: BTreeMap<&str, u32> =
                 attribute.dictionary.texts.iter().map(String::as_str).zip(0..).collect();
-            let mut codes: Vec<u32> =
-                column.texts.iter().map(|text| known_code(attribute, &texts, text)).collect();
+            let mut codes: Vec<u32> = column
+                .values
+                .texts
+                .iter()
+                .map(|text| known_code(attribute, &texts, text))
+                .collect();
             let last = attribute.n_codes().max(1) - 1;
             codes.push(attribute.dictionary.missing().unwrap_or(last));
             known.push(codes);

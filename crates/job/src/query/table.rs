@@ -197,7 +197,7 @@ impl Labels {
     fn new(source: &Source, table: &Table, place: Place) -> Labels {
         let raw = |at: usize| {
             let name = &source.columns()[at].name;
-            table.coded.iter().find(|column| &column.name == name).expect("it was read with codes")
+            table.column(name).expect("it was read with codes")
         };
         match place {
             Place::One(at) => {
@@ -259,19 +259,19 @@ impl Labels {
 
 /// The distinct texts of a column sorted, missing ones last, with the codes that they then have.
 pub(crate) fn sorted(raw: &RawColumn) -> (Vec<Option<String>>, Codes) {
-    let mut order: Vec<usize> = (0..raw.texts.len()).collect();
-    order.par_sort_unstable_by(|&a, &b| raw.texts[a].cmp(&raw.texts[b]));
-    let mut map = vec![0; raw.texts.len()];
+    let mut order: Vec<usize> = (0..raw.values.texts.len()).collect();
+    order.par_sort_unstable_by(|&a, &b| raw.values.texts[a].cmp(&raw.values.texts[b]));
+    let mut map = vec![0; raw.values.texts.len()];
     for (new, &old) in (0u32..).zip(&order) {
         map[old] = new;
     }
     let mut texts: Vec<Option<String>> =
-        order.iter().map(|&at| Some(raw.texts[at].clone())).collect();
-    if raw.has_missing {
+        order.iter().map(|&at| Some(raw.values.texts[at].clone())).collect();
+    if raw.values.has_missing {
         map.push(u32::try_from(texts.len()).expect("fewer labels than rows"));
         texts.push(None);
     }
-    let codes = raw.codes.remap(&map, raw.n_codes());
+    let codes = raw.codes.remap(&map, raw.values.n_codes());
     (texts, codes)
 }
 

@@ -9,7 +9,7 @@ use incrowd_data::{Aggregate, Attribute, Condition, Kind, Query, Shape};
 use incrowd_engine::{parse_condition, parse_query};
 use incrowd_search::{Algorithm, QueryValue, Split, Target, WeightedQuery, Workload};
 
-use crate::coding::OrderedColumn;
+use crate::coding::Ordered;
 use crate::error::{JobError, Problem, nearest};
 use crate::plan::{Plan, Role};
 use crate::query::queries_of_file;
@@ -232,7 +232,7 @@ impl WorkloadPlan {
         &self,
         plan: &Plan,
         attributes: &[Attribute],
-        extras: &[(usize, usize, &OrderedColumn)],
+        extras: &[(usize, usize, &Ordered)],
     ) -> Result<Workload, JobError> {
         let mut problems = Vec::new();
         let targets =
@@ -335,7 +335,7 @@ impl WorkloadPlan {
     fn targets(
         &self,
         plan: &Plan,
-        extras: &[(usize, usize, &OrderedColumn)],
+        extras: &[(usize, usize, &Ordered)],
         problems: &mut Vec<Problem>,
     ) -> Vec<Target> {
         let is_tds = plan.method.algorithm == Algorithm::Tds;
@@ -388,7 +388,7 @@ impl WorkloadPlan {
         &self,
         plan: &Plan,
         attributes: &[Attribute],
-        extras: &[(usize, usize, &OrderedColumn)],
+        extras: &[(usize, usize, &Ordered)],
         problems: &mut Vec<Problem>,
     ) -> Vec<WeightedQuery> {
         let mut found = Vec::new();
@@ -419,7 +419,7 @@ impl WorkloadPlan {
 fn value_of(
     plan: &Plan,
     attributes: &[Attribute],
-    extras: &[(usize, usize, &OrderedColumn)],
+    extras: &[(usize, usize, &Ordered)],
     aggregate: &Aggregate,
 ) -> Result<QueryValue, Problem> {
     let (Aggregate::Sum(column) | Aggregate::Avg(column)) = aggregate else {
