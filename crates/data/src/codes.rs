@@ -78,6 +78,16 @@ impl Codes {
         }
     }
 
+    /// Appends codes, which must fit the width.
+    #[expect(clippy::cast_possible_truncation, reason = "the codes fit the width")]
+    pub fn extend(&mut self, codes: impl Iterator<Item = u32>) {
+        match self {
+            Codes::U8(to) => to.extend(codes.map(|code| code as u8)),
+            Codes::U16(to) => to.extend(codes.map(|code| code as u16)),
+            Codes::U32(to) => to.extend(codes),
+        }
+    }
+
     /// How often each code below `n_codes` occurs.
     #[must_use]
     pub fn count(&self, n_codes: u32) -> Vec<u64> {

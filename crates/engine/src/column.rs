@@ -180,6 +180,9 @@ pub(crate) struct Encoder {
     values: Interned,
     cells: Cells,
     indexed: Indexed,
+    /// Rows by code of the cells that were taken away, and those of missing cells.
+    counts: Vec<u64>,
+    n_missing: u64,
 }
 
 /// Texts that arrive as indexes into a dictionary, which is often the same from batch to batch.
@@ -223,6 +226,39 @@ enum Interned {
     Whole(Wholes, Render),
 }
 
+impl Interned {
+    fn len(&self) -> usize {
+        match self {
+            Interned::Text(texts) => texts.len(),
+            Interned::Whole(wholes, _) => wholes.values.len(),
+        }
+    }
+
+    /// Takes in the values of another part of the same column; gives their codes here.
+    fn absorb(&mut self, other: Interned) -> Vec<u32> {
+        match (self, other) {
+            (Interned::Text(to), Interned::Text(from)) => {
+                (0..from.len()).map(|code| to.code(from.get(code))).collect()
+            }
+            (Interned::Whole(to, _), Interned::Whole(from, _)) => {
+                from.values.iter().map(|&value| to.code(value)).collect()
+            }
+            _ => unreachable!("the parts of a column are of one type"),
+        }
+    }
+
+    fn into_texts(self) -> Vec<String> {
+        match self {
+            Interned::Text(texts) => {
+                (0..texts.len()).map(|code| texts.get(code).to_owned()).collect()
+            }
+            Interned::Whole(Wholes { values, .. }, render) => {
+                values.into_iter().map(|value| render.text(value)).collect()
+            }
+        }
+    }
+}
+
 /// What a 64-bit value stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Render {
@@ -242,7 +278,45 @@ impl Encoder {
             None => Interned::Text(Texts::default()),
             Some(render) => Interned::Whole(Wholes::default(), render),
         };
-        Encoder { values, cells: Cells(Codes::U8(Vec::new())), indexed: Indexed::default() }
+        Encoder {
+            values,
+            cells: Cells(Codes::U8(Vec::new())),
+            indexed: Indexed::default(),
+            counts: Vec::new(),
+            n_missing: 0,
+        }
+    }
+
+    /// The codes that arrived since the last time. The greatest code of their width stands for missing.
+    pub(crate) fn take_cells(&mut self) -> Codes {
+        let empty = match &self.cells.0 {
+            Codes::U8(cells) => Codes::U8(Vec::with_capacity(cells.len())),
+            Codes::U16(cells) => Codes::U16(Vec::with_capacity(cells.len())),
+            Codes::U32(cells) => Codes::U32(Vec::with_capacity(cells.len())),
+        };
+        let taken = std::mem::replace(&mut self.cells.0, empty);
+        self.counts.resize(self.values.len(), 0);
+        self.n_missing += match &taken {
+            Codes::U8(cells) => tally(cells, u8::MAX, &mut self.counts),
+            Codes::U16(cells) => tally(cells, u16::MAX, &mut self.counts),
+            Codes::U32(cells) => tally(cells, MISSING, &mut self.counts),
+        };
+        taken
+    }
+
+    /// About what the distinct values take in memory.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let interned = match &self.values {
+            Interned::Text(texts) => {
+                texts.bytes.capacity()
+                    + texts.ends.capacity() * size_of::<usize>()
+                    + texts.table.allocation_size()
+            }
+            Interned::Whole(wholes, _) => {
+                wholes.values.capacity() * size_of::<i64>() + wholes.table.allocation_size()
+            }
+        };
+        interned + self.counts.capacity() * size_of::<u64>()
     }
 
     pub(crate) fn add(&mut self, array: &ArrayRef) -> Result<(), arrow::error::ArrowError> {
@@ -308,6 +382,20 @@ impl Encoder {
             }
         }
     }
+}
+
+/// Adds cells to the rows of their codes; gives how many are missing.
+fn tally<C: Copy + Into<u32> + Eq>(cells: &[C], missing: C, counts: &mut [u64]) -> u64 {
+    let mut n_missing = 0;
+    for &cell in cells {
+        if cell == missing {
+            n_missing += 1;
+        } else {
+            let code: u32 = cell.into();
+            counts[code as usize] += 1;
+        }
+    }
+    n_missing
 }
 
 fn render(data_type: &DataType) -> Option<Render> {
@@ -581,6 +669,88 @@ pub(crate) fn merge(
         counts: codes.count(n_codes),
     };
     RawColumn { values, codes }
+}
+
+/// The values of one column of all partitions, whose cells were taken away, and by partition the codes
+/// of its values among them.
+pub(crate) fn merge_values(
+    name: &str,
+    data_type: &DataType,
+    is_text_file: bool,
+    parts: Vec<Encoder>,
+) -> (Values, Vec<Vec<u32>>) {
+    let mut all: Option<Interned> = None;
+    let mut counts: Vec<u64> = Vec::new();
+    let mut n_missing = 0;
+    let mut maps = Vec::new();
+    for part in parts {
+        let n_values = u32::try_from(part.values.len()).expect("fewer values than rows");
+        let map = match &mut all {
+            None => {
+                all = Some(part.values);
+                (0..n_values).collect()
+            }
+            Some(all) => all.absorb(part.values),
+        };
+        counts.resize(all.as_ref().map_or(0, Interned::len), 0);
+        for (&code, rows) in map.iter().zip(part.counts) {
+            counts[code as usize] += rows;
+        }
+        n_missing += part.n_missing;
+        maps.push(map);
+    }
+    let has_missing = n_missing > 0;
+    counts.extend(has_missing.then_some(n_missing));
+    let values = Values {
+        name: name.to_owned(),
+        kind: if is_text_file { None } else { kind_of_type(data_type) },
+        texts: all.map_or_else(Vec::new, Interned::into_texts),
+        has_missing,
+        data_type: data_type.clone(),
+        counts,
+    };
+    (values, maps)
+}
+
+/// What becomes of the codes that a partition's encoder gave.
+#[derive(Debug)]
+pub(crate) struct CellMap {
+    /// By code, for cells of four bytes.
+    wide: Vec<u32>,
+    /// The same for narrower cells, in which the greatest code stands for missing.
+    narrow: Vec<u32>,
+    middle: Vec<u32>,
+    missing: u32,
+    n_codes: u32,
+}
+
+impl CellMap {
+    /// Sends code `c` to `map[c]` and missing cells to `missing`; all of that is below `n_codes`.
+    pub(crate) fn new(map: Vec<u32>, missing: u32, n_codes: u32) -> CellMap {
+        let up_to = |most: usize| {
+            let mut short: Vec<u32> = map.iter().copied().take(most).collect();
+            short.resize(most + 1, missing);
+            short
+        };
+        let narrow = up_to(usize::from(u8::MAX));
+        let is_wider = map.len() > usize::from(u8::MAX);
+        let middle = if is_wider { up_to(usize::from(u16::MAX)) } else { Vec::new() };
+        CellMap { narrow, middle, wide: map, missing, n_codes }
+    }
+
+    pub(crate) fn apply(&self, cells: &Codes) -> Codes {
+        match cells {
+            Codes::U8(_) => cells.remap(&self.narrow, self.n_codes),
+            Codes::U16(_) => cells.remap(&self.middle, self.n_codes),
+            Codes::U32(cells) => {
+                let code = |&cell: &u32| match cell {
+                    MISSING => self.missing,
+                    code => self.wide[code as usize],
+                };
+                Codes::pack(self.n_codes, cells.iter().map(code))
+            }
+        }
+    }
 }
 
 /// The texts as an Arrow array of the given type.

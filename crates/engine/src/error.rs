@@ -84,6 +84,18 @@ pub enum EngineError {
         #[source]
         source: Detail,
     },
+    /// A private file could not be written or read.
+    #[error("a temporary file could not be written or read; name a folder with room: --temp-dir")]
+    Spill {
+        #[source]
+        source: std::io::Error,
+    },
+    /// The distinct values of the columns do not fit in memory.
+    #[error(
+        "the distinct values alone take more than {megabytes} MB, those of column `{column}` most; \
+         raise --memory-limit, or drop the column"
+    )]
+    TooManyValues { column: String, megabytes: u64 },
     /// An output that must not be replaced.
     #[error("`{path}` exists already", path = path.display())]
     Exists { path: PathBuf },

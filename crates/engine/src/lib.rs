@@ -15,6 +15,7 @@ mod format;
 mod read;
 mod scan;
 mod source;
+mod spill;
 mod sql;
 mod stage;
 mod typing;
@@ -25,8 +26,12 @@ pub use context::Engine;
 pub use csv_check::{Compression, CsvError};
 pub use error::EngineError;
 pub use format::Format;
-pub use read::{Kept, Table, Use, read};
+pub use read::{Kept, KeptColumn, Table, Use, read};
 pub use source::{Source, SourceColumn};
+pub use spill::{
+    Block, BlockReader, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor, NOWHERE,
+    Scratch, Spilled, read_spilled,
+};
 pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Staged, stage_bytes};
 pub use typing::{Order, Ranked, position, text_at};

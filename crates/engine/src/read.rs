@@ -66,10 +66,13 @@ pub struct Kept {
 
 /// A kept column.
 #[derive(Debug, Clone)]
-pub(crate) struct KeptColumn {
-    pub(crate) name: String,
-    pub(crate) data_type: DataType,
-    pub(crate) kind: Option<Kind>,
+pub struct KeptColumn {
+    /// Its name.
+    pub name: String,
+    /// What Arrow holds it as.
+    pub data_type: DataType,
+    /// What its texts are, if that was asked.
+    pub kind: Option<Kind>,
 }
 
 impl Kept {
@@ -96,12 +99,7 @@ pub fn read(
     uses: &[Use],
     wants_kinds: bool,
 ) -> Result<Table, EngineError> {
-    for (column, usage) in source.columns().iter().zip(uses) {
-        if *usage == Use::Code && !column.can_be_coded() {
-            let (column, found) = (column.name.clone(), column.data_type.to_string());
-            return Err(EngineError::UnsupportedType { column, found });
-        }
-    }
+    refuse_uncodable(source, uses)?;
     let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
     let mut tasks = Vec::new();
     for columns in groups(engine, source, uses).map_err(reading)? {
@@ -126,6 +124,17 @@ pub fn read(
     }
     source.check_unchanged()?;
     assemble(source, uses, parts)
+}
+
+/// Refuses columns that shall have codes but cannot.
+pub(crate) fn refuse_uncodable(source: &Source, uses: &[Use]) -> Result<(), EngineError> {
+    for (column, usage) in source.columns().iter().zip(uses) {
+        if *usage == Use::Code && !column.can_be_coded() {
+            let (column, found) = (column.name.clone(), column.data_type.to_string());
+            return Err(EngineError::UnsupportedType { column, found });
+        }
+    }
+    Ok(())
 }
 
 /// Columns that are read together. A columnar file that gives fewer partitions than there are threads
@@ -163,14 +172,22 @@ fn groups(
 }
 
 /// Counts rows and watches for the wish to stop.
-struct Watch {
+pub(crate) struct Watch {
     progress: std::sync::Arc<std::sync::atomic::AtomicU64>,
     cancelled: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
 impl Watch {
-    fn new(engine: &Engine) -> Watch {
+    pub(crate) fn new(engine: &Engine) -> Watch {
         Watch { progress: engine.progress(), cancelled: engine.cancelled_flag() }
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn report(&self, n_rows: u64) {
+        self.progress.store(n_rows, Ordering::Relaxed);
     }
 }
 
@@ -185,11 +202,11 @@ async fn read_part(
     let n_kept = uses.iter().filter(|(u, _)| *u == Use::Keep).count();
     let mut part = Part { encoders, batches: Vec::new(), kinds: vec![None; n_kept], n_rows: 0 };
     while let Some(batch) = stream.next().await {
-        if watch.cancelled.load(Ordering::Relaxed) {
+        if watch.is_cancelled() {
             break;
         }
         part.add(batch?, &uses, wants_kinds)?;
-        watch.progress.store(part.n_rows as u64, Ordering::Relaxed);
+        watch.report(part.n_rows as u64);
     }
     Ok(part)
 }
@@ -205,13 +222,11 @@ impl Part {
         self.n_rows += n_rows;
         let mut encoders = self.encoders.iter_mut();
         let mut kept = Vec::with_capacity(self.kinds.len());
-        for (mut array, (usage, _)) in columns.into_iter().zip(uses) {
+        for (array, (usage, _)) in columns.into_iter().zip(uses) {
             match usage {
                 Use::Code => encoders.next().expect("one encoder a coded column").add(&array)?,
                 Use::Keep => {
-                    if let DataType::Dictionary(_, values) = array.data_type() {
-                        array = arrow::compute::cast(&array, values)?;
-                    }
+                    let mut array = plain_array(array)?;
                     // Readers leave room to grow; what is kept until the end should not.
                     array.shrink_to_fit();
                     kept.push(array);
@@ -231,8 +246,16 @@ impl Part {
     }
 }
 
+/// The array without indexes into a dictionary.
+pub(crate) fn plain_array(array: ArrayRef) -> Result<ArrayRef, arrow::error::ArrowError> {
+    match array.data_type() {
+        DataType::Dictionary(_, values) => arrow::compute::cast(&array, values),
+        _ => Ok(array),
+    }
+}
+
 /// Narrows down what a column of texts holds.
-fn narrow(kind: &mut Option<Kind>, array: &ArrayRef) {
+pub(crate) fn narrow(kind: &mut Option<Kind>, array: &ArrayRef) {
     for text in array.as_string::<i32>().iter().flatten() {
         if *kind == Some(Kind::Text) {
             return;
@@ -271,22 +294,33 @@ fn assemble(
             kept.batches.push(batch);
         }
     }
-    let columns = || (0..uses.len()).zip(source.columns());
-    kept.columns = columns()
-        .filter(|(at, _)| uses[*at] == Use::Keep)
-        .map(|(at, column)| KeptColumn {
-            name: column.name.clone(),
-            data_type: match &column.data_type {
-                DataType::Dictionary(_, values) => values.as_ref().clone(),
-                data_type => data_type.clone(),
-            },
-            kind: kinds[at],
-        })
-        .collect();
-    let coded: Vec<_> = columns().filter(|(at, _)| uses[*at] == Use::Code).collect();
+    let of_kept: Vec<Option<Kind>> =
+        (0..uses.len()).filter(|&at| uses[at] == Use::Keep).map(|at| kinds[at]).collect();
+    kept.columns = kept_columns(source, uses, &of_kept);
+    let columns = (0..uses.len()).zip(source.columns());
+    let coded: Vec<_> = columns.filter(|(at, _)| uses[*at] == Use::Code).collect();
     let coded = coded
         .into_par_iter()
         .map(|(at, column)| merge(&column.name, &column.data_type, source.is_text(), &encoders[at]))
         .collect();
     Ok(Table { n_rows, coded, kept })
+}
+
+/// The kept columns of a source, with the kinds of their values.
+pub(crate) fn kept_columns(
+    source: &Source,
+    uses: &[Use],
+    kinds: &[Option<Kind>],
+) -> Vec<KeptColumn> {
+    let kept = source.columns().iter().zip(uses).filter(|(_, usage)| **usage == Use::Keep);
+    kept.zip(kinds)
+        .map(|((column, _), kind)| KeptColumn {
+            name: column.name.clone(),
+            data_type: match &column.data_type {
+                DataType::Dictionary(_, values) => values.as_ref().clone(),
+                data_type => data_type.clone(),
+            },
+            kind: *kind,
+        })
+        .collect()
 }

@@ -1,0 +1,409 @@
+//! A source that was read once into private files.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
+use datafusion::error::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use futures::StreamExt;
+use incrowd_data::{Codes, Kind};
+
+use super::codes::{CodeFile, CodeReader, CodeWriter};
+use super::{Scratch, spilling};
+use crate::column::{CellMap, Encoder, Values, merge_values};
+use crate::error::Detail;
+use crate::read::{KeptColumn, Watch, kept_columns, narrow, plain_array, refuse_uncodable};
+use crate::scan::plan;
+use crate::typing::join;
+use crate::{Engine, EngineError, Source, Use};
+
+/// Rows from which a block is complete.
+const BLOCK_ROWS: usize = 1 << 16;
+
+/// A source that was read: its distinct values are in memory, its rows in private files.
+#[derive(Debug)]
+pub struct Spilled {
+    /// Rows.
+    pub n_rows: u64,
+    /// The values of the columns with [`Use::Code`], in the source's order.
+    pub values: Vec<Values>,
+    kept: Vec<KeptColumn>,
+    parts: Vec<Part>,
+    scratch: Arc<Scratch>,
+}
+
+/// The rows of one partition.
+#[derive(Debug)]
+struct Part {
+    codes: CodeFile,
+    /// By coded column, what the codes of the file stand for among the values.
+    maps: Vec<Vec<u32>>,
+    kept: Option<PathBuf>,
+    kept_bytes: u64,
+}
+
+/// Some rows.
+#[derive(Debug)]
+pub struct Block {
+    /// The coded columns that were asked for.
+    pub codes: Vec<Codes>,
+    /// The kept columns, batch by batch, if they were asked for.
+    pub kept: Vec<Vec<ArrayRef>>,
+}
+
+impl Spilled {
+    /// The number of parts that can be read side by side.
+    #[must_use]
+    pub fn n_parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The values of a column.
+    #[must_use]
+    pub fn values(&self, column: &str) -> Option<&Values> {
+        self.values.iter().find(|values| values.name == column)
+    }
+
+    /// The place of a coded column.
+    #[must_use]
+    pub fn position(&self, column: &str) -> Option<usize> {
+        self.values.iter().position(|values| values.name == column)
+    }
+
+    /// The kept columns.
+    #[must_use]
+    pub fn kept_columns(&self) -> &[KeptColumn] {
+        &self.kept
+    }
+
+    /// About the bytes of the kept cells of a row.
+    #[must_use]
+    pub fn kept_bytes_a_row(&self) -> u64 {
+        let bytes: u64 = self.parts.iter().map(|part| part.kept_bytes).sum();
+        bytes.div_ceil(self.n_rows.max(1))
+    }
+
+    /// The folder of the files.
+    #[must_use]
+    pub fn scratch(&self) -> &Arc<Scratch> {
+        &self.scratch
+    }
+
+    /// Reads a part from its beginning: of each column of `wanted`, by its place among the coded ones, with
+    /// what its codes become and their number.
+    pub fn read_part(
+        &self,
+        part: usize,
+        wanted: &[(usize, &[u32], u32)],
+    ) -> Result<BlockReader, EngineError> {
+        let Part { codes, maps, .. } = &self.parts[part];
+        let cell_map = |&(column, map, n_codes): &(usize, &[u32], u32)| {
+            let among_all = maps[column].iter().map(|&code| map[code as usize]).collect();
+            // Where no cell is missing nobody asks what that becomes.
+            let missing = map.get(self.values[column].texts.len()).copied().unwrap_or(0);
+            (column, CellMap::new(among_all, missing, n_codes))
+        };
+        Ok(BlockReader {
+            codes: codes.read()?,
+            wanted: wanted.iter().map(cell_map).collect(),
+            kept: None,
+        })
+    }
+
+    /// The same with the kept columns.
+    pub fn read_part_with_kept(
+        &self,
+        part: usize,
+        wanted: &[(usize, &[u32], u32)],
+    ) -> Result<BlockReader, EngineError> {
+        let mut reader = self.read_part(part, wanted)?;
+        if let Some(path) = &self.parts[part].kept {
+            let file = BufReader::with_capacity(1 << 18, File::open(path).map_err(spilling)?);
+            reader.kept = Some(StreamReader::try_new(file, None).map_err(unreadable)?);
+        }
+        Ok(reader)
+    }
+
+    /// The codes of a column in all rows, part by part; rows that cannot be read any more are left out.
+    pub fn codes_of(&self, column: usize) -> impl Iterator<Item = u32> {
+        let identity: Vec<u32> = (0..self.values[column].n_codes()).collect();
+        let n_codes = self.values[column].n_codes();
+        (0..self.parts.len()).flat_map(move |part| {
+            let mut reader = self.read_part(part, &[(column, &identity, n_codes)]).ok();
+            std::iter::from_fn(move || reader.as_mut()?.next_block().ok().flatten())
+                .flat_map(|block| block.codes[0].iter().collect::<Vec<u32>>())
+        })
+    }
+}
+
+pub(super) fn unreadable(error: arrow::error::ArrowError) -> EngineError {
+    spilling(match error {
+        arrow::error::ArrowError::IoError(_, error) => error,
+        _ => std::io::ErrorKind::InvalidData.into(),
+    })
+}
+
+/// A part that is being read.
+#[derive(Debug)]
+pub struct BlockReader {
+    codes: CodeReader,
+    wanted: Vec<(usize, CellMap)>,
+    kept: Option<StreamReader<BufReader<File>>>,
+}
+
+impl BlockReader {
+    /// The next rows; none behind the last ones.
+    pub fn next_block(&mut self) -> Result<Option<Block>, EngineError> {
+        let Some(columns) = self.codes.next_block()? else { return Ok(None) };
+        let n_rows = columns.first().map_or(0, Codes::len);
+        let codes = self.wanted.iter().map(|(at, map)| map.apply(&columns[*at])).collect();
+        let mut kept = Vec::new();
+        if let Some(batches) = &mut self.kept {
+            let mut n_kept = 0;
+            while n_kept < n_rows {
+                let batch = batches
+                    .next()
+                    .ok_or_else(|| spilling(std::io::ErrorKind::UnexpectedEof.into()))?;
+                let batch = batch.map_err(unreadable)?;
+                n_kept += batch.num_rows();
+                kept.push(batch.columns().to_vec());
+            }
+        }
+        Ok(Some(Block { codes, kept }))
+    }
+}
+
+/// Reads every row of a source once into private files. The distinct values may take `most_bytes` in memory.
+/// `wants_kinds` asks what the kept columns of a text file hold.
+pub fn read_spilled(
+    engine: &Engine,
+    source: &Source,
+    uses: &[Use],
+    wants_kinds: bool,
+    scratch: &Arc<Scratch>,
+    most_bytes: u64,
+) -> Result<Spilled, EngineError> {
+    refuse_uncodable(source, uses)?;
+    let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
+    let columns: Vec<usize> = (0..uses.len()).filter(|&at| uses[at] != Use::Skip).collect();
+    let scan = plan(engine, source, &columns, uses).map_err(reading)?;
+    let n_parts = scan.properties().output_partitioning().partition_count();
+    let of_columns = columns.iter().map(|&at| (uses[at], source.columns()[at].clone()));
+    let shared = Arc::new(Shared {
+        columns: of_columns.map(|(usage, column)| (usage, column.name, column.data_type)).collect(),
+        wants_kinds: wants_kinds && source.is_text(),
+        held: (0..n_parts).map(|_| AtomicUsize::new(0)).collect(),
+        most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
+        watch: Watch::new(engine),
+        scratch: Arc::clone(scratch),
+    });
+    let mut tasks = Vec::new();
+    for part in 0..n_parts {
+        let stream = scan.execute(part, engine.task()).map_err(reading)?;
+        tasks.push(engine.runtime().spawn(read_part(stream, part, Arc::clone(&shared))));
+    }
+    let mut parts = Vec::new();
+    for task in tasks {
+        let found = engine.runtime().block_on(task).expect("a reading task does not panic");
+        engine.go_on()?;
+        parts.push(found?);
+    }
+    source.check_unchanged()?;
+    assemble(source, uses, parts, scratch)
+}
+
+/// What the tasks that read partitions share.
+struct Shared {
+    columns: Vec<(Use, String, DataType)>,
+    wants_kinds: bool,
+    /// By partition, the bytes of its distinct values.
+    held: Vec<AtomicUsize>,
+    most_bytes: usize,
+    watch: Watch,
+    scratch: Arc<Scratch>,
+}
+
+/// What one partition of the scan found.
+struct Found {
+    encoders: Vec<Encoder>,
+    codes: CodeFile,
+    kept: Option<(PathBuf, u64)>,
+    kinds: Vec<Option<Kind>>,
+}
+
+async fn read_part(
+    mut stream: SendableRecordBatchStream,
+    part: usize,
+    shared: Arc<Shared>,
+) -> Result<Found, EngineError> {
+    let mut writer = PartWriter::new(part, &shared)?;
+    let mut n_rows = 0;
+    while let Some(batch) = stream.next().await {
+        if shared.watch.is_cancelled() {
+            break;
+        }
+        let batch = batch.map_err(|error| EngineError::Read(Detail::of_datafusion(&error)))?;
+        n_rows += batch.num_rows() as u64;
+        writer.add(batch)?;
+        shared.watch.report(n_rows);
+    }
+    writer.finish()
+}
+
+/// The files of a partition that is being read.
+struct PartWriter<'a> {
+    part: usize,
+    shared: &'a Shared,
+    encoders: Vec<Encoder>,
+    kinds: Vec<Option<Kind>>,
+    /// Rows in the encoders.
+    n_open: usize,
+    codes: CodeWriter,
+    kept: Option<(PathBuf, SchemaRef, StreamWriter<BufWriter<File>>)>,
+}
+
+impl<'a> PartWriter<'a> {
+    fn new(part: usize, shared: &'a Shared) -> Result<PartWriter<'a>, EngineError> {
+        let with = |usage: Use| shared.columns.iter().filter(move |(u, ..)| *u == usage);
+        let encoders: Vec<Encoder> =
+            with(Use::Code).map(|(_, _, data_type)| Encoder::new(data_type)).collect();
+        let codes =
+            CodeWriter::new(&shared.scratch.path(&format!("codes-{part}")), encoders.len())?;
+        let fields: Vec<Field> = with(Use::Keep)
+            .map(|(_, name, data_type)| Field::new(name, plain_type(data_type), true))
+            .collect();
+        let kinds = vec![None; fields.len()];
+        let kept = if fields.is_empty() {
+            None
+        } else {
+            let schema = Arc::new(Schema::new(fields));
+            let path = shared.scratch.path(&format!("kept-{part}"));
+            let file = BufWriter::with_capacity(1 << 18, File::create(&path).map_err(spilling)?);
+            let writer = StreamWriter::try_new(file, &schema).map_err(unreadable)?;
+            Some((path, schema, writer))
+        };
+        Ok(PartWriter { part, shared, encoders, kinds, n_open: 0, codes, kept })
+    }
+
+    fn add(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
+        let (_, columns, n_rows) = batch.into_parts();
+        let mut encoders = self.encoders.iter_mut();
+        let mut kept = Vec::with_capacity(self.kinds.len());
+        let undecoded = |error| EngineError::Read(Detail::of_arrow(&error));
+        for (array, (usage, ..)) in columns.into_iter().zip(&self.shared.columns) {
+            match usage {
+                Use::Code => {
+                    let encoder = encoders.next().expect("one encoder a coded column");
+                    encoder.add(&array).map_err(undecoded)?;
+                }
+                Use::Keep => kept.push(plain_array(array).map_err(undecoded)?),
+                Use::Skip => {}
+            }
+        }
+        if self.shared.wants_kinds {
+            for (kind, array) in self.kinds.iter_mut().zip(&kept) {
+                narrow(kind, array);
+            }
+        }
+        if let Some((_, schema, writer)) = &mut self.kept
+            && n_rows > 0
+        {
+            let batch = RecordBatch::try_new(Arc::clone(schema), kept).map_err(unreadable)?;
+            writer.write(&batch).map_err(unreadable)?;
+        }
+        self.n_open += n_rows;
+        if self.n_open >= BLOCK_ROWS { self.write_block() } else { Ok(()) }
+    }
+
+    fn write_block(&mut self) -> Result<(), EngineError> {
+        if self.n_open == 0 {
+            return Ok(());
+        }
+        let block: Vec<Codes> = self.encoders.iter_mut().map(Encoder::take_cells).collect();
+        self.n_open = 0;
+        self.codes.write(&block)?;
+        self.check_held()
+    }
+
+    /// An error if the distinct values take too much.
+    fn check_held(&self) -> Result<(), EngineError> {
+        let by_column: Vec<usize> = self.encoders.iter().map(Encoder::held_bytes).collect();
+        self.shared.held[self.part].store(by_column.iter().sum(), Ordering::Relaxed);
+        let held: usize = self.shared.held.iter().map(|held| held.load(Ordering::Relaxed)).sum();
+        if held <= self.shared.most_bytes {
+            return Ok(());
+        }
+        let mut coded = self.shared.columns.iter().filter(|(usage, ..)| *usage == Use::Code);
+        let largest = (0..by_column.len()).max_by_key(|&at| by_column[at]).unwrap_or(0);
+        let column = coded.nth(largest).map_or_else(String::new, |(_, name, _)| name.clone());
+        let megabytes = (self.shared.most_bytes / 1_000_000) as u64;
+        Err(EngineError::TooManyValues { column, megabytes })
+    }
+
+    fn finish(mut self) -> Result<Found, EngineError> {
+        self.write_block()?;
+        let kept = match self.kept {
+            None => None,
+            Some((path, _, mut writer)) => {
+                writer.finish().map_err(unreadable)?;
+                let bytes = std::fs::metadata(&path).map_err(spilling)?.len();
+                Some((path, bytes))
+            }
+        };
+        let PartWriter { encoders, kinds, codes, .. } = self;
+        Ok(Found { encoders, codes: codes.finish()?, kept, kinds })
+    }
+}
+
+pub(super) fn plain_type(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => values.as_ref().clone(),
+        data_type => data_type.clone(),
+    }
+}
+
+fn assemble(
+    source: &Source,
+    uses: &[Use],
+    found: Vec<Found>,
+    scratch: &Arc<Scratch>,
+) -> Result<Spilled, EngineError> {
+    let coded: Vec<_> =
+        (0..uses.len()).zip(source.columns()).filter(|(at, _)| uses[*at] == Use::Code).collect();
+    let mut by_column: Vec<Vec<Encoder>> = coded.iter().map(|_| Vec::new()).collect();
+    let n_kept = uses.iter().filter(|usage| **usage == Use::Keep).count();
+    let mut kinds: Vec<Option<Kind>> = vec![None; n_kept];
+    let mut parts = Vec::new();
+    for Found { encoders, codes, kept, kinds: of_part } in found {
+        for (column, encoder) in by_column.iter_mut().zip(encoders) {
+            column.push(encoder);
+        }
+        for (kind, of_part) in kinds.iter_mut().zip(of_part) {
+            *kind = of_part.map_or(*kind, |of_part| Some(join(*kind, of_part)));
+        }
+        let (kept, kept_bytes) = kept.map_or((None, 0), |(path, bytes)| (Some(path), bytes));
+        parts.push(Part { codes, maps: Vec::new(), kept, kept_bytes });
+    }
+    let mut values = Vec::new();
+    // One column after another, so that what a column took to be read is free before the next one.
+    for ((_, column), encoders) in coded.into_iter().zip(by_column) {
+        let merged = merge_values(&column.name, &column.data_type, source.is_text(), encoders);
+        values.push(merged.0);
+        for (part, map) in parts.iter_mut().zip(merged.1) {
+            part.maps.push(map);
+        }
+    }
+    let n_rows = parts.iter().map(|part| part.codes.n_rows()).sum();
+    if n_rows >= u64::from(u32::MAX) {
+        return Err(EngineError::TooManyRows);
+    }
+    let kept = kept_columns(source, uses, &kinds);
+    Ok(Spilled { n_rows, values, kept, parts, scratch: Arc::clone(scratch) })
+}
