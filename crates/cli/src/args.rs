@@ -62,9 +62,22 @@ pub(crate) struct ProfileArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// What a run may take of the machine; can stand in the job file instead.
+#[derive(Debug, Args, Default)]
+pub(crate) struct MachineArgs {
     /// Threads (default: all cores)
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// What may be held in memory, e.g. 4GB; the rest goes to private files
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory_limit: Option<String>,
+    /// Where private files go (default: the system's folder for temporary files)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) temp_dir: Option<String>,
 }
 
 /// What can stand in the job file instead.
@@ -115,9 +128,8 @@ pub(crate) struct JobArgs {
     /// A missing value is a category of its own, or an error: category or error
     #[arg(long, value_name = "WHAT")]
     pub(crate) missing: Option<String>,
-    /// Threads (default: all cores)
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
     /// Print the effective job and stop
     #[arg(long)]
     pub(crate) print_job: bool,
@@ -183,9 +195,6 @@ pub(crate) struct SearchArgs {
     /// When a search ends with the best that it has, e.g. 60s
     #[arg(long, value_name = "TIME")]
     pub(crate) time_limit: Option<String>,
-    /// What may be held in memory, e.g. 4GB
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) memory_limit: Option<String>,
     /// Relaxed partitioning: smaller classes, a local recoding
     #[arg(long)]
     pub(crate) relaxed: bool,
@@ -300,9 +309,8 @@ pub(crate) struct ApplyArgs {
     /// Write the report
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<String>,
-    /// Threads (default: all cores)
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
     /// Replace existing outputs
     #[arg(long)]
     pub(crate) force: bool,

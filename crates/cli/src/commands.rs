@@ -6,12 +6,12 @@ use clap::CommandFactory;
 use incrowd_job::{
     ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, EvaluateOptions, GenerateSpec,
     HierarchySpec, JobError, JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Run,
-    SuppressLimit, ValueLimit, hierarchy,
+    RunSpec, SuppressLimit, ValueLimit, hierarchy,
 };
 
 use crate::args::{
     AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, EvaluateArgs, GenerateArgs,
-    HierarchyCommand, JobArgs, KOfSet, MakeArgs, ProfileArgs, SearchArgs,
+    HierarchyCommand, JobArgs, KOfSet, MachineArgs, MakeArgs, ProfileArgs, SearchArgs,
 };
 use crate::progress::Progress;
 use crate::{attack, demo, message, query};
@@ -67,9 +67,18 @@ fn watched_run() -> Run {
     run
 }
 
+fn machine(args: &MachineArgs) -> RunSpec {
+    RunSpec {
+        threads: args.threads,
+        memory_limit: args.memory_limit.clone(),
+        temp_dir: args.temp_dir.clone(),
+        ..RunSpec::default()
+    }
+}
+
 fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
     let progress = Progress::start(run, false);
-    let profile = incrowd_job::profile(run, &args.input, args.threads)?;
+    let profile = incrowd_job::profile(run, &args.input, &machine(&args.machine))?;
     drop(progress);
     if args.json {
         let json = serde_json::to_string_pretty(&profile).expect("a profile has a JSON form");
@@ -181,7 +190,7 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
         suppressed: args.suppressed.clone(),
         unverified: args.unverified,
         force: args.force,
-        threads: args.threads,
+        run: machine(&args.machine),
     };
     let progress = Progress::start(run, args.quiet);
     let outcome = incrowd_job::apply(run, &args.recoding, &options)?;
@@ -220,7 +229,6 @@ fn search(args: &SearchArgs, spec: &mut JobSpec) -> Result<(), JobError> {
     set(&mut spec.search.seed, args.seed.as_ref());
     set(&mut spec.search.relaxed, args.relaxed.then_some(&true));
     set(&mut spec.run.time_limit, args.time_limit.as_ref());
-    set(&mut spec.run.memory_limit, args.memory_limit.as_ref());
     set(&mut spec.privacy.suppress, args.suppress.clone().map(SuppressLimit::Text).as_ref());
     workload(args, spec);
     preferences(args, spec)
@@ -304,7 +312,9 @@ pub(crate) fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
     ks(args, &mut spec, &mut problems);
     set(&mut spec.undeclared, args.undeclared.as_ref());
     set(&mut spec.missing, args.missing.as_ref());
-    set(&mut spec.run.threads, args.threads.as_ref());
+    set(&mut spec.run.threads, args.machine.threads.as_ref());
+    set(&mut spec.run.memory_limit, args.machine.memory_limit.as_ref());
+    set(&mut spec.run.temp_dir, args.machine.temp_dir.as_ref());
     if problems.is_empty() { Ok(spec) } else { Err(JobError::Request(problems)) }
 }
 

@@ -46,14 +46,14 @@ pub struct ApplyOptions {
     pub unverified: bool,
     /// Replace existing outputs.
     pub force: bool,
-    /// Threads; all cores if it is not said.
-    pub threads: Option<usize>,
+    /// What the run may take of the machine.
+    pub run: RunSpec,
 }
 
 /// Applies a recoding to new rows.
 pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outcome, JobError> {
     let file = RecodingFile::read(recoding)?;
-    run.with_engine(options.threads, |engine| {
+    run.with_engine(options.run.threads, |engine| {
         run.enter(Stage::Open);
         let source = Source::open(engine, &options.input)?;
         let spec = job(&file, options, &source);
@@ -93,7 +93,7 @@ fn job(file: &RecodingFile, options: &ApplyOptions, source: &Source) -> JobSpec 
             labels: Some(if file.labels == "region" { "range" } else { &file.labels }.to_owned()),
             suppressed: options.suppressed.clone(),
         },
-        run: RunSpec { threads: options.threads, ..RunSpec::default() },
+        run: options.run.clone(),
         ..JobSpec::default()
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::JobError;
 use crate::run::{Run, Stage};
+use crate::spec::RunSpec;
 
 /// A table at a glance.
 #[derive(Clone, Debug, Serialize)]
@@ -53,8 +54,8 @@ pub struct Combination {
 }
 
 /// Looks at every column of an input.
-pub fn profile(run: &Run, input: &str, threads: Option<usize>) -> Result<Profile, JobError> {
-    run.with_engine(threads, |engine| {
+pub fn profile(run: &Run, input: &str, how: &RunSpec) -> Result<Profile, JobError> {
+    run.with_engine(how.threads, |engine| {
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
         let can_be_coded: Vec<bool> =

@@ -378,6 +378,9 @@ pub struct RunSpec {
     /// What the process may hold: `"4GB"`, `"500MB"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<String>,
+    /// Where private files go; the system's folder for temporary files if it is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temp_dir: Option<String>,
     /// After how many nodes a search ends with the best that it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_limit: Option<u64>,
@@ -461,7 +464,7 @@ const KEYS: [(&str, &[&str]); 8] = [
         ],
     ),
     ("release", &["labels", "suppressed"]),
-    ("run", &["threads", "time-limit", "memory-limit", "node-limit", "resume"]),
+    ("run", &["threads", "time-limit", "memory-limit", "temp-dir", "node-limit", "resume"]),
 ];
 
 impl JobSpec {
