@@ -95,6 +95,20 @@ pub fn distinct_share(columns: &[(&Codes, u32)], n_rows: usize) -> f64 {
     share
 }
 
+/// Adds the hashes of rows that fall into a 64th of the range, so that equal rows are looked at together
+/// wherever they are.
+pub fn sample_hashes(columns: &[Codes], sample: &mut Vec<u64>) {
+    let mut hashes = vec![0u64; columns.first().map_or(0, Codes::len)];
+    for codes in columns {
+        match codes {
+            Codes::U8(codes) => mix_all(&mut hashes, codes),
+            Codes::U16(codes) => mix_all(&mut hashes, codes),
+            Codes::U32(codes) => mix_all(&mut hashes, codes),
+        }
+    }
+    sample.extend(hashes.into_iter().filter(|hash| hash >> 58 == 0));
+}
+
 fn mix_all<C: Copy + Into<u32>>(hashes: &mut [u64], codes: &[C]) {
     for (hash, &code) in hashes.iter_mut().zip(codes) {
         let mixed = (*hash ^ u64::from(code.into())).wrapping_mul(0x9e37_79b9_7f4a_7c15);

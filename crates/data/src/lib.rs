@@ -29,7 +29,7 @@ pub use condition::{
 };
 pub use cuts::Cuts;
 pub use dictionary::{Dictionary, Kind};
-pub use frequency::{Collapsed, Extra, FrequencySet, collapse, distinct_share};
+pub use frequency::{Collapsed, Extra, FrequencySet, collapse, distinct_share, sample_hashes};
 pub use hierarchy::{Group, Hierarchy, HierarchyError, Level};
 pub use hierarchy_build::{BuildError, DatePart, MaskSide, dates, fan_out, intervals, mask};
 pub use levels::Levels;

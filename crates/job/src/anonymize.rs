@@ -176,7 +176,7 @@ impl Job<'_> {
         let measures = MeasuresReport {
             loss: Some(incrowd_quality::loss(attributes, recoded)),
             loss_by_column: names.zip(by_column).collect::<IndexMap<_, _>>(),
-            entropy: Some(incrowd_quality::entropy(&coding.set, recoded)),
+            entropy: Some(incrowd_quality::entropy(attributes, &coding.value_rows, recoded)),
             precision: incrowd_quality::precision(attributes, recoded),
             height: levels.map(Levels::height),
             ..measures_report(plan, &written.measured, n_suppressed, written.starred)

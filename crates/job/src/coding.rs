@@ -26,6 +26,8 @@ pub(crate) struct Coding {
     pub(crate) target: Option<usize>,
     /// What the release is for, if the search looks at it.
     pub(crate) workload: Option<Workload>,
+    /// By attribute, the rows of each code.
+    pub(crate) value_rows: Vec<Vec<u64>>,
 }
 
 /// Distinct values of columns, and a way to find the rows that have them.
@@ -168,6 +170,8 @@ pub(crate) fn code(plan: &Plan, table: &Table) -> Result<Coding, JobError> {
 /// How the columns of a table become those of a frequency set.
 pub(crate) struct Scheme {
     pub(crate) attributes: Vec<Attribute>,
+    /// By attribute, the rows of each code.
+    value_rows: Vec<Vec<u64>>,
     /// The attributes, then the extra columns.
     pub(crate) columns: Vec<CodedAs>,
     pub(crate) models: Vec<Box<dyn Model>>,
@@ -232,13 +236,14 @@ pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> 
 pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError> {
     let values = |at: usize| known_values(plan, known, at);
     let order = |at: usize| order_values(&plan.columns[at], values(at), known);
-    let mut attributes = Vec::new();
+    let (mut attributes, mut value_rows) = (Vec::new(), Vec::new());
     let mut columns: Vec<CodedAs> = Vec::new();
     let quasi: Vec<usize> = plan.with_role(Role::Quasi).collect();
     let ordered: Vec<Result<Ordered, JobError>> = quasi.par_iter().map(|&at| order(at)).collect();
     for (at, ordered) in quasi.into_iter().zip(ordered) {
         let ordered = ordered?;
         columns.push(CodedAs::ordered(at, values(at), &ordered.ranked));
+        value_rows.push(ordered.counts);
         attributes.push(Attribute {
             name: plan.columns[at].name.clone(),
             dictionary: ordered.ranked.dictionary,
@@ -272,7 +277,17 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
         algorithm if algorithm.is_full_domain() => Grouping::Never,
         _ => Grouping::IfWorthIt,
     };
-    Ok(Scheme { attributes, columns, models, entity, target, positions, workload, grouping })
+    Ok(Scheme {
+        attributes,
+        value_rows,
+        columns,
+        models,
+        entity,
+        target,
+        positions,
+        workload,
+        grouping,
+    })
 }
 
 /// The workload in codes, and by extra column the numbers of those that it looks at; adds them to the
@@ -325,14 +340,15 @@ impl Prepared {
 
 impl Scheme {
     /// The coding of a table whose distinct vectors have these codes and rows.
-    fn coding(
+    pub(crate) fn coding(
         self,
         mut vectors: Vec<Codes>,
         counts: Vec<u32>,
         vector_of: Vec<u32>,
         n_rows: u64,
     ) -> Coding {
-        let Scheme { attributes, columns, models, entity, target, positions, workload, .. } = self;
+        let Scheme { attributes, columns, models, entity, target, positions, .. } = self;
+        let Scheme { workload, value_rows, .. } = self;
         let extras = vectors.split_off(attributes.len()).into_iter();
         let extras = extras.zip(&columns[attributes.len()..]).zip(positions);
         let extras = extras.map(|((codes, coded), positions)| Extra {
@@ -342,7 +358,7 @@ impl Scheme {
             positions,
         });
         let set = FrequencySet { extras: extras.collect(), attributes, vectors, counts, n_rows };
-        Coding { set, vector_of, models, entity, target, workload }
+        Coding { set, vector_of, models, entity, target, workload, value_rows }
     }
 }
 

@@ -1,25 +1,27 @@
 //! Non-uniform entropy (Gionis and Tassa 2009): the bits that a release hides about its cells.
 
-use incrowd_data::{FrequencySet, Recoded, running_counts};
+use incrowd_data::{Attribute, Recoded};
 
 /// The hidden bits as a fraction of those that releasing nothing would hide. A cell that covers
-/// values of `F` rows hides `log2(F / f)` bits of a value that `f` rows have.
+/// values of `F` rows hides `log2(F / f)` bits of a value that `f` rows have. `value_rows` has the rows of
+/// each code by attribute.
 ///
 /// Zero where no column has two values.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-pub fn entropy(set: &FrequencySet, recoded: &Recoded) -> f64 {
-    let n_rows = set.n_rows as f64;
+pub fn entropy(attributes: &[Attribute], value_rows: &[Vec<u64>], recoded: &Recoded) -> f64 {
+    let n_rows = value_rows.first().map_or(0, |rows| rows.iter().sum::<u64>()) as f64;
     let (mut hidden, mut most) = (0.0, 0.0);
-    for (at, (attribute, column)) in set.attributes.iter().zip(&recoded.columns).enumerate() {
-        let running = running_counts(set, at);
+    for ((attribute, column), rows) in attributes.iter().zip(&recoded.columns).zip(value_rows) {
+        // `[c]` counts the rows of the codes below `c`.
+        let mut running = vec![0];
+        running.extend(rows.iter().scan(0, |sum, rows| {
+            *sum += rows;
+            Some(*sum)
+        }));
         // Sum of f log f over the values: what is known of a cell whatever the recoding.
-        let known: f64 = running
-            .windows(2)
-            .map(|pair| (pair[1] - pair[0]) as f64)
-            .filter(|&f| f > 0.0)
-            .map(|f| f * f.log2())
-            .sum();
+        let known: f64 =
+            rows.iter().filter(|&&f| f > 0).map(|&f| f as f64 * (f as f64).log2()).sum();
         let mut rows_of_cell = vec![0u64; column.cells.len()];
         for (&cell, &size) in column.of_class.iter().zip(&recoded.sizes) {
             rows_of_cell[cell as usize] += size;

@@ -78,5 +78,6 @@ fn entropy_by_hand() {
     // Countries: fr and de among 2 rows hide one bit each, jp nothing.
     let hidden = 3f64.log2() + 1.5f64.log2() + 1.5f64.log2() + 3f64.log2() + 2.0;
     let most = (2.0 + 1.0 + 1.0 + 2.0) + (2.0 + 2.0 + 1.0 + 1.0);
-    check(entropy(&set(), &recoded(0)), hidden / most);
+    let value_rows = [vec![1, 2, 1], vec![1, 1, 2]];
+    check(entropy(&set().attributes, &value_rows, &recoded(0)), hidden / most);
 }

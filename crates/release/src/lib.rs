@@ -3,11 +3,13 @@
 //!
 //! [`verify()`] groups the released labels afresh and cannot see the search that made them.
 
+mod gather;
 mod label;
 mod recode;
 mod risk;
 mod verify;
 
+pub use gather::Gathering;
 pub use label::{LabelForm, labels};
 pub use recode::{
     Classes, group_of_class, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
