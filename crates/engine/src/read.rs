@@ -58,21 +58,50 @@ impl Table {
 #[derive(Debug, Default)]
 pub struct Kept {
     /// Their names and types in the source's order; for text files the kind of their values.
-    pub(crate) columns: Vec<KeptColumn>,
+    columns: Vec<KeptColumn>,
     pub(crate) batches: Vec<Vec<ArrayRef>>,
     /// The first row of each batch.
     pub(crate) starts: Vec<u32>,
 }
 
-/// A kept column.
-#[derive(Debug, Clone)]
-pub(crate) struct KeptColumn {
-    pub(crate) name: String,
-    pub(crate) data_type: DataType,
-    pub(crate) kind: Option<Kind>,
+/// What a kept column is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptColumn {
+    /// Its name.
+    pub name: String,
+    /// What its arrays hold.
+    pub data_type: DataType,
+    /// For text files the kind of its values, if it was asked for.
+    pub kind: Option<Kind>,
 }
 
 impl Kept {
+    /// Rows in batches: each has an array for every column, all of the column's type and of one length.
+    #[must_use]
+    pub fn new(columns: Vec<KeptColumn>, batches: Vec<Vec<ArrayRef>>) -> Kept {
+        let batches: Vec<_> = batches.into_iter().filter(|batch| !batch.is_empty()).collect();
+        let mut start = 0;
+        let starts = batches.iter().map(|batch| {
+            let of_batch = start;
+            start += u32::try_from(batch[0].len()).expect("rows are counted in 32 bits");
+            of_batch
+        });
+        let starts = starts.collect();
+        Kept { columns, batches, starts }
+    }
+
+    /// What the columns are, in the source's order.
+    #[must_use]
+    pub fn columns(&self) -> &[KeptColumn] {
+        &self.columns
+    }
+
+    /// The rows: in every batch an array for every column.
+    #[must_use]
+    pub fn batches(&self) -> &[Vec<ArrayRef>] {
+        &self.batches
+    }
+
     /// The position of a kept column.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
@@ -253,8 +282,7 @@ fn assemble(
     if n_rows >= u32::MAX as usize {
         return Err(EngineError::TooManyRows);
     }
-    let mut kept = Kept::default();
-    let mut start = 0;
+    let mut batches = Vec::new();
     let mut encoders: Vec<Vec<Encoder>> = uses.iter().map(|_| Vec::new()).collect();
     let mut kinds: Vec<Option<Kind>> = vec![None; uses.len()];
     for (columns, _, part) in parts {
@@ -265,14 +293,10 @@ fn assemble(
         for (at, kind) in with(Use::Keep).zip(part.kinds) {
             kinds[at] = kind.map_or(kinds[at], |kind| Some(join(kinds[at], kind)));
         }
-        for batch in part.batches {
-            kept.starts.push(start);
-            start += u32::try_from(batch[0].len()).expect("checked above");
-            kept.batches.push(batch);
-        }
+        batches.extend(part.batches);
     }
     let columns = || (0..uses.len()).zip(source.columns());
-    kept.columns = columns()
+    let kept = columns()
         .filter(|(at, _)| uses[*at] == Use::Keep)
         .map(|(at, column)| KeptColumn {
             name: column.name.clone(),
@@ -288,5 +312,5 @@ fn assemble(
         .into_par_iter()
         .map(|(at, column)| merge(&column.name, &column.data_type, source.is_text(), &encoders[at]))
         .collect();
-    Ok(Table { n_rows, coded, kept })
+    Ok(Table { n_rows, coded, kept: Kept::new(kept, batches) })
 }

@@ -42,9 +42,9 @@ fn a_large_file_is_read_in_parallel_and_in_order() {
     assert_eq!(table.n_rows, 400_000);
     let ids = &table.coded[0];
     for row in [0usize, 1, 199_999, 200_000, 399_999] {
-        assert_eq!(ids.texts[ids.codes.get(row) as usize], row.to_string());
+        assert_eq!(ids.values.texts[ids.codes.get(row) as usize], row.to_string());
     }
-    assert_eq!(table.coded[1].texts.len(), 1000);
+    assert_eq!(table.coded[1].values.texts.len(), 1000);
     let ranked = ids.rank(Order::Natural(None)).unwrap();
     assert_eq!(ranked.dictionary.texts[0], "0");
     assert_eq!(ranked.dictionary.texts[399_999], "399999");
@@ -61,7 +61,7 @@ fn line_breaks_in_values_do_not_split_rows() {
     std::fs::write(&path, &text).unwrap();
     let table = read_all(&engine(), &path).unwrap();
     assert_eq!(table.n_rows, 300_000);
-    assert_eq!(table.coded[0].texts.len(), 300_000);
+    assert_eq!(table.coded[0].values.texts.len(), 300_000);
 }
 
 #[test]
@@ -71,8 +71,8 @@ fn missing_cells_have_the_last_code() {
     std::fs::write(&path, "a,b\n1,x\n,x\n2,\n").unwrap();
     let table = read_all(&engine(), &path).unwrap();
     let a = &table.coded[0];
-    assert!(a.has_missing);
-    assert_eq!(a.codes.get(1), a.n_codes() - 1);
+    assert!(a.values.has_missing);
+    assert_eq!(a.codes.get(1), a.values.n_codes() - 1);
     let ranked = a.rank(Order::Natural(None)).unwrap();
     assert_eq!(a.coded(&ranked).iter().collect::<Vec<_>>(), [0, 2, 1]);
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use incrowd_data::{Block, Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse};
 use incrowd_engine::{
-    Engine, EngineError, Format, Published, Rows, Source, Staged, Table, order_within, stage_bytes,
-    write,
+    Engine, EngineError, Format, KeptColumn, Piece, Published, Rows, Source, Staged, Table, Writer,
+    order_within, stage_bytes,
 };
 use incrowd_release::{Classes, LabelForm, group_of_class, labels};
 use rayon::prelude::*;
@@ -159,12 +159,15 @@ impl Release<'_> {
         let mut label_columns = self.label_columns();
         let place_of = order_by_labels(&mut label_columns);
         let published = self.published(&label_columns);
-        refuse_equal_names(&published, &self.table.kept)?;
+        refuse_equal_names(&published, self.table.kept.columns())?;
         let rows = self.rows(engine, &published, &place_of)?;
         timings.recode += clock.lap();
         run.enter(Stage::Write);
         let staged = Staged::new(output)?;
-        write(engine, &published, &self.table.kept, &rows, &staged, format)?;
+        let kept = self.table.kept.columns();
+        let mut writer = Writer::new(engine, &published, kept, &staged, format)?;
+        writer.write(&self.piece(&published, &rows))?;
+        writer.finish()?;
         timings.write += clock.lap();
         Ok(Unverified {
             staged,
@@ -320,7 +323,7 @@ impl Release<'_> {
                         let raw = raw_column(self.plan, self.table, at);
                         let ranked = raw.rank(incrowd_engine::Order::Natural(column.kind));
                         let kind = ranked.map_or(incrowd_data::Kind::Text, |r| r.dictionary.kind);
-                        Published::Coded { column: raw, kind }
+                        Published::Coded { values: &raw.values, kind }
                     });
                 }
                 Some(Role::Identifier) | None => {}
@@ -340,6 +343,17 @@ impl Release<'_> {
             Some(Role::Identifier) | None => Vec::new(),
         };
         self.plan.columns.iter().map(names).collect()
+    }
+
+    /// Rows of the table, as a piece of the release.
+    fn piece<'b>(&'b self, published: &[Published], rows: &'b Rows) -> Piece<'b> {
+        let codes = |column: &Published| match column {
+            Published::Coded { values, .. } => {
+                Some(&self.table.column(&values.name).expect("it was read").codes)
+            }
+            Published::Labels(_) | Published::Kept(_) => None,
+        };
+        Piece { codes: published.iter().map(codes).collect(), kept: &self.table.kept, rows }
     }
 
     /// The rows of each class in turn, by the places of the classes. Starred rows are one more class.
@@ -375,7 +389,7 @@ impl Release<'_> {
                 next[*class as usize] += 1;
             }
         }
-        Ok(Rows { order, class_ends: ends.split_off(1) })
+        Ok(Rows { first_class: 0, order, class_ends: ends.split_off(1) })
     }
 
     /// Which row of a divided vector goes to which of its classes: by what is published of the rows,
@@ -399,11 +413,14 @@ impl Release<'_> {
             *end += u32::try_from(of_vector.len()).expect("rows are counted in 32 bits");
             Some(*end)
         });
-        let groups =
-            Rows { class_ends: ends.collect(), order: rows.iter().map(|(_, row)| *row).collect() };
+        let groups = Rows {
+            first_class: 0,
+            class_ends: ends.collect(),
+            order: rows.iter().map(|(_, row)| *row).collect(),
+        };
         let rest: Vec<Published> =
             published.iter().filter(|c| !matches!(c, Published::Labels(_))).copied().collect();
-        let ordered = order_within(engine, &rest, &self.table.kept, &groups)?;
+        let ordered = order_within(engine, &rest, &self.piece(&rest, &groups))?;
         let classes = self
             .assigned
             .parts
@@ -472,10 +489,7 @@ fn label_ranks(texts: &[Option<String>]) -> Vec<u32> {
 }
 
 /// Refuses a release in which a column made for labels has the name of another one.
-fn refuse_equal_names(
-    published: &[Published],
-    kept: &incrowd_engine::Kept,
-) -> Result<(), JobError> {
+fn refuse_equal_names(published: &[Published], kept: &[KeptColumn]) -> Result<(), JobError> {
     let names: Vec<&str> = published.iter().map(|column| column.name(kept)).collect();
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
