@@ -2,31 +2,30 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::csv_write::Dialect;
-use crate::{Compression, EngineError, Staged};
+use crate::stage::Opened;
+use crate::{Compression, EngineError};
 
-type Buffered<'a> = BufWriter<&'a File>;
+type Buffered = BufWriter<File>;
 
 /// An open text file.
-pub(crate) struct CsvSink<'a> {
-    staged: &'a Staged,
-    encoder: Encoder<'a>,
+pub(crate) struct CsvSink {
+    target: PathBuf,
+    encoder: Encoder,
 }
 
-enum Encoder<'a> {
-    Plain(Buffered<'a>),
-    Gzip(flate2::write::GzEncoder<Buffered<'a>>),
-    Zstd(zstd::Encoder<'static, Buffered<'a>>),
+enum Encoder {
+    Plain(Buffered),
+    Gzip(flate2::write::GzEncoder<Buffered>),
+    Zstd(zstd::Encoder<'static, Buffered>),
 }
 
-impl<'a> CsvSink<'a> {
-    pub(crate) fn new(
-        staged: &'a Staged,
-        compression: Compression,
-    ) -> Result<CsvSink<'a>, EngineError> {
-        let file = BufWriter::new(staged.file());
+impl CsvSink {
+    pub(crate) fn new(file: Opened, compression: Compression) -> Result<CsvSink, EngineError> {
+        let Opened { file, target } = file;
+        let file = BufWriter::new(file);
         let encoder = match compression {
             Compression::None => Encoder::Plain(file),
             Compression::Gzip => {
@@ -34,10 +33,10 @@ impl<'a> CsvSink<'a> {
                 Encoder::Gzip(flate2::write::GzEncoder::new(file, level))
             }
             Compression::Zstd => Encoder::Zstd(
-                zstd::Encoder::new(file, 3).map_err(|source| staged.io("writing", source))?,
+                zstd::Encoder::new(file, 3).map_err(|source| not_written(&target, source))?,
             ),
         };
-        Ok(CsvSink { staged, encoder })
+        Ok(CsvSink { target, encoder })
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
@@ -46,7 +45,7 @@ impl<'a> CsvSink<'a> {
             Encoder::Gzip(to) => to.write_all(bytes),
             Encoder::Zstd(to) => to.write_all(bytes),
         };
-        written.map_err(|source| self.staged.io("writing", source))
+        written.map_err(|source| not_written(&self.target, source))
     }
 
     /// Writes what is left. A sink that is merely dropped would hide that the last bytes have no room.
@@ -56,8 +55,12 @@ impl<'a> CsvSink<'a> {
             Encoder::Gzip(to) => to.finish(),
             Encoder::Zstd(to) => to.finish(),
         };
-        ended.and_then(|mut file| file.flush()).map_err(|source| self.staged.io("writing", source))
+        ended.and_then(|mut file| file.flush()).map_err(|source| not_written(&self.target, source))
     }
+}
+
+fn not_written(target: &Path, source: std::io::Error) -> EngineError {
+    EngineError::Io { action: "writing", path: target.to_owned(), source }
 }
 
 /// How the cells of a file are divided, by its name.

@@ -2,7 +2,7 @@
 //!
 //! [`Source::open`] finds out what an input is, [`read()`] reads it once: columns that the job looks at
 //! become distinct values with codes, the others are kept as Arrow arrays for the release.
-//! [`parse_query`] and [`parse_condition`] read SQL. [`write()`] streams the release into a staged file, in an order that says nothing of the input.
+//! [`parse_query`] and [`parse_condition`] read SQL. [`Writer`] streams the release into a staged file, in an order that says nothing of the input.
 //! This crate holds no privacy logic.
 
 mod column;
@@ -35,4 +35,4 @@ pub use spill::{
 pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Staged, stage_bytes};
 pub use typing::{Order, Ranked, position, text_at};
-pub use write::{Published, Rows, order_within, write, write_plain};
+pub use write::{Piece, Published, Rows, Writer, chunk_ends, order_within, write_plain};

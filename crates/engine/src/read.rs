@@ -58,24 +58,50 @@ impl Table {
 #[derive(Debug, Default)]
 pub struct Kept {
     /// Their names and types in the source's order; for text files the kind of their values.
-    pub(crate) columns: Vec<KeptColumn>,
+    columns: Vec<KeptColumn>,
     pub(crate) batches: Vec<Vec<ArrayRef>>,
     /// The first row of each batch.
     pub(crate) starts: Vec<u32>,
 }
 
-/// A kept column.
-#[derive(Debug, Clone)]
+/// What a kept column is.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptColumn {
     /// Its name.
     pub name: String,
-    /// What Arrow holds it as.
+    /// What its arrays hold.
     pub data_type: DataType,
-    /// What its texts are, if that was asked.
+    /// For text files the kind of its values, if it was asked for.
     pub kind: Option<Kind>,
 }
 
 impl Kept {
+    /// Rows in batches: each has an array for every column, all of the column's type and of one length.
+    #[must_use]
+    pub fn new(columns: Vec<KeptColumn>, batches: Vec<Vec<ArrayRef>>) -> Kept {
+        let batches: Vec<_> = batches.into_iter().filter(|batch| !batch.is_empty()).collect();
+        let mut start = 0;
+        let starts = batches.iter().map(|batch| {
+            let of_batch = start;
+            start += u32::try_from(batch[0].len()).expect("rows are counted in 32 bits");
+            of_batch
+        });
+        let starts = starts.collect();
+        Kept { columns, batches, starts }
+    }
+
+    /// What the columns are, in the source's order.
+    #[must_use]
+    pub fn columns(&self) -> &[KeptColumn] {
+        &self.columns
+    }
+
+    /// The rows: in every batch an array for every column.
+    #[must_use]
+    pub fn batches(&self) -> &[Vec<ArrayRef>] {
+        &self.batches
+    }
+
     /// The position of a kept column.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
@@ -276,8 +302,7 @@ fn assemble(
     if n_rows >= u32::MAX as usize {
         return Err(EngineError::TooManyRows);
     }
-    let mut kept = Kept::default();
-    let mut start = 0;
+    let mut batches = Vec::new();
     let mut encoders: Vec<Vec<Encoder>> = uses.iter().map(|_| Vec::new()).collect();
     let mut kinds: Vec<Option<Kind>> = vec![None; uses.len()];
     for (columns, _, part) in parts {
@@ -288,22 +313,18 @@ fn assemble(
         for (at, kind) in with(Use::Keep).zip(part.kinds) {
             kinds[at] = kind.map_or(kinds[at], |kind| Some(join(kinds[at], kind)));
         }
-        for batch in part.batches {
-            kept.starts.push(start);
-            start += u32::try_from(batch[0].len()).expect("checked above");
-            kept.batches.push(batch);
-        }
+        batches.extend(part.batches);
     }
     let of_kept: Vec<Option<Kind>> =
         (0..uses.len()).filter(|&at| uses[at] == Use::Keep).map(|at| kinds[at]).collect();
-    kept.columns = kept_columns(source, uses, &of_kept);
+    let kept = kept_columns(source, uses, &of_kept);
     let columns = (0..uses.len()).zip(source.columns());
     let coded: Vec<_> = columns.filter(|(at, _)| uses[*at] == Use::Code).collect();
     let coded = coded
         .into_par_iter()
         .map(|(at, column)| merge(&column.name, &column.data_type, source.is_text(), &encoders[at]))
         .collect();
-    Ok(Table { n_rows, coded, kept })
+    Ok(Table { n_rows, coded, kept: Kept::new(kept, batches) })
 }
 
 /// The kept columns of a source, with the kinds of their values.

@@ -22,6 +22,13 @@ pub struct Staged {
     target: PathBuf,
 }
 
+/// A file that is being written, and the name by which people know it.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) file: File,
+    pub(crate) target: PathBuf,
+}
+
 impl Staged {
     /// Opens a staged file for a target. The ending of the target's name is kept, so that the staged
     /// file can be read by its format.
@@ -54,8 +61,9 @@ impl Staged {
         &self.target
     }
 
-    pub(crate) fn file(&self) -> &File {
-        self.file.as_file()
+    /// The file for whoever writes it.
+    pub(crate) fn open(&self) -> Result<Opened, EngineError> {
+        Ok(Opened { file: self.handle()?, target: self.target.clone() })
     }
 
     /// A handle that a thread can flush while others read.
@@ -74,7 +82,7 @@ impl Staged {
         self.io("writing", source)
     }
 
-    pub(crate) fn io(&self, action: &'static str, source: std::io::Error) -> EngineError {
+    fn io(&self, action: &'static str, source: std::io::Error) -> EngineError {
         EngineError::Io { action, path: self.target.clone(), source }
     }
 
@@ -119,7 +127,7 @@ fn share(_file: &File) -> std::io::Result<()> {
 /// Stages a small file as a whole.
 pub fn stage_bytes(target: &Path, bytes: &[u8]) -> Result<Staged, EngineError> {
     let staged = Staged::new(target)?;
-    staged.file().write_all(bytes).map_err(|source| staged.io("writing", source))?;
+    staged.file.as_file().write_all(bytes).map_err(|source| staged.io("writing", source))?;
     staged.flush()?;
     Ok(staged)
 }

@@ -2,104 +2,177 @@
 //!
 //! Rows leave in the order of their classes and, within a class, of what is published: nothing of the
 //! input's order is left. A chunk of classes is gathered, ordered and encoded at a time, several
-//! chunks side by side.
+//! chunks side by side. A release that does not fit into memory comes as pieces, one after another:
+//! as long as they end where chunks end ([`chunk_ends`]), the bytes are those of a release in one piece.
 
 mod columnar;
+mod gather;
 mod ordered;
 mod plain;
+mod text;
 
-use std::cmp::Ordering;
-
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::compute::{cast, interleave};
-use arrow::datatypes::DataType;
+use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
-use incrowd_data::{Kind, Labels};
+use incrowd_data::{Codes, Kind, Labels};
 
-use crate::column::RawColumn;
-use crate::csv_check::Compression;
+use crate::column::Values;
 use crate::csv_sink::{CsvSink, dialect_of};
-use crate::csv_write::{Cells, Dialect};
 use crate::error::Detail;
-use crate::read::Kept;
+use crate::read::{Kept, KeptColumn};
+use crate::stage::Opened;
 use crate::{Engine, EngineError, Format, Staged};
+
+use columnar::{Columnar, ColumnarSink};
+use gather::{Chunk, Columns, Gathered, Gatherer};
+use text::Text;
 
 pub use plain::write_plain;
 
-/// A column of the release.
+/// A column of the release: what it is, without its rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Published<'a> {
     /// A recoded column.
     Labels(&'a Labels),
     /// A column that has codes but is released as it is.
     Coded {
-        /// The column.
-        column: &'a RawColumn,
-        /// What its values are.
+        /// Its values.
+        values: &'a Values,
+        /// What they are.
         kind: Kind,
     },
     /// A kept column, by its position.
     Kept(usize),
 }
 
-/// Which rows are released, in which order.
+impl Published<'_> {
+    /// Its name in the release.
+    #[must_use]
+    pub fn name<'a>(&'a self, kept: &'a [KeptColumn]) -> &'a str {
+        match self {
+            Published::Labels(labels) => &labels.name,
+            Published::Coded { values, .. } => &values.name,
+            Published::Kept(at) => &kept[*at].name,
+        }
+    }
+}
+
+/// Which rows are released, in which order: a run of classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
-    /// Rows of the source, class by class.
+    /// The number of the first class: the place of its labels.
+    pub first_class: usize,
+    /// Rows of the piece, class by class.
     pub order: Vec<u32>,
     /// Where each class ends in `order`.
     pub class_ends: Vec<u32>,
 }
 
-/// Rows per chunk, unless a class is larger.
-const CHUNK_ROWS: usize = 1 << 16;
-
-/// Everything a chunk is made from.
-struct Release<'a> {
-    columns: &'a [Published<'a>],
-    kept: &'a Kept,
-    rows: &'a Rows,
-    /// By column, the rank of each code within its column, for ordering rows.
-    ranks: Vec<Vec<u32>>,
-}
-
-/// A run of classes: which ones, and which run of `order` they are.
+/// Rows of a release that are in memory together.
 #[derive(Clone, Debug)]
-struct Chunk {
-    classes: std::ops::Range<usize>,
-    rows: std::ops::Range<usize>,
+pub struct Piece<'a> {
+    /// By published column, the codes of the piece's rows where it is [`Published::Coded`].
+    pub codes: Vec<Option<&'a Codes>>,
+    /// The kept columns of the piece's rows.
+    pub kept: &'a Kept,
+    /// The rows in the order of their classes.
+    pub rows: &'a Rows,
 }
 
-/// Rows of a chunk in memory.
-struct Gathered {
-    /// The source's row of each.
-    rows: Vec<u32>,
-    /// By column, the kept cells.
-    kept: Vec<Option<ArrayRef>>,
-    /// The order to write them in.
-    order: Vec<u32>,
-    /// The class of each.
-    classes: Vec<u32>,
+/// How much is put together at a time.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    /// Rows per chunk, unless a class is larger.
+    chunk_rows: u64,
+    /// Rows per row group of a Parquet file.
+    group_rows: usize,
 }
 
-/// Writes a release into a staged file.
-pub fn write(
-    engine: &Engine,
-    columns: &[Published<'_>],
-    kept: &Kept,
-    rows: &Rows,
-    staged: &Staged,
-    format: Format,
-) -> Result<(), EngineError> {
-    let ranks = columns.iter().map(ranks_of).collect();
-    let release = Release { columns, kept, rows, ranks };
-    match format {
-        Format::Csv(compression) => write_csv(engine, &release, staged, compression),
-        Format::Parquet => columnar::write_parquet(engine, &release, staged),
-        Format::Arrow => columnar::write_arrow(engine, &release, staged),
-        Format::JsonLines(_) => {
-            Err(EngineError::UnwritableFormat { path: staged.target().display().to_string() })
-        }
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes { chunk_rows: CHUNK_ROWS, group_rows: columnar::GROUP_ROWS }
+    }
+}
+
+const CHUNK_ROWS: u64 = 1 << 16;
+
+/// The class behind each chunk of a release with classes of these sizes: where pieces may end.
+pub fn chunk_ends(class_sizes: impl IntoIterator<Item = u64>) -> Vec<usize> {
+    gather::chunk_ends(class_sizes, CHUNK_ROWS)
+}
+
+/// A release that is being written.
+pub struct Writer<'a> {
+    engine: &'a Engine,
+    columns: Columns<'a>,
+    sizes: Sizes,
+    encoder: Encoder,
+    sink: Sink,
+    /// Rows written so far.
+    n_rows: u64,
+}
+
+/// How chunks become bytes.
+enum Encoder {
+    Text(Text),
+    Columnar(Columnar),
+}
+
+/// A chunk that is ready to be written.
+enum Encoded {
+    Lines(Vec<u8>),
+    Batch(RecordBatch),
+}
+
+/// An open file.
+enum Sink {
+    Text(CsvSink),
+    Columnar(ColumnarSink),
+}
+
+impl<'a> Writer<'a> {
+    /// Begins a release in a staged file. `kept` is what [`Published::Kept`] columns are, as in every piece.
+    pub fn new(
+        engine: &'a Engine,
+        columns: &'a [Published<'a>],
+        kept: &'a [KeptColumn],
+        staged: &Staged,
+        format: Format,
+    ) -> Result<Writer<'a>, EngineError> {
+        Writer::with_sizes(engine, Columns::new(columns, kept), staged, format, Sizes::default())
+    }
+
+    fn with_sizes(
+        engine: &'a Engine,
+        columns: Columns<'a>,
+        staged: &Staged,
+        format: Format,
+        sizes: Sizes,
+    ) -> Result<Writer<'a>, EngineError> {
+        let encoder = Encoder::new(&columns, staged, format)?;
+        let sink = encoder.open(staged.open()?, sizes)?;
+        Ok(Writer { engine, columns, sizes, encoder, sink, n_rows: 0 })
+    }
+
+    /// Writes the next classes.
+    pub fn write(&mut self, piece: &Piece) -> Result<(), EngineError> {
+        let (columns, encoder, sink) = (&self.columns, &self.encoder, &mut self.sink);
+        let gatherer = Gatherer { columns, piece };
+        let chunks = gather::chunks(piece.rows, self.sizes.chunk_rows);
+        in_order(
+            self.engine,
+            &gatherer,
+            chunks,
+            self.n_rows,
+            |gathered| encoder.encode(columns, gathered),
+            |encoded| sink.write(encoded),
+        )?;
+        self.n_rows += piece.rows.order.len() as u64;
+        Ok(())
+    }
+
+    /// Writes what is left. Without it the file is not whole.
+    pub fn finish(self) -> Result<(), EngineError> {
+        self.sink.finish()
     }
 }
 
@@ -107,250 +180,90 @@ pub fn write(
 pub fn order_within(
     engine: &Engine,
     columns: &[Published<'_>],
-    kept: &Kept,
-    rows: &Rows,
+    piece: &Piece,
 ) -> Result<Vec<u32>, EngineError> {
-    let ranks = columns.iter().map(ranks_of).collect();
-    let release = Release { columns, kept, rows, ranks };
-    let mut ordered = Vec::with_capacity(rows.order.len());
+    let columns = Columns::new(columns, piece.kept.columns());
+    let gatherer = Gatherer { columns: &columns, piece };
+    let mut ordered = Vec::with_capacity(piece.rows.order.len());
     let order = |gathered: &Gathered| {
         Ok(gathered.order.iter().map(|&row| gathered.rows[row as usize]).collect::<Vec<u32>>())
     };
-    in_order(engine, &release, order, |rows| {
+    let chunks = gather::chunks(piece.rows, CHUNK_ROWS);
+    in_order(engine, &gatherer, chunks, 0, order, |rows| {
         ordered.extend(rows);
         Ok(())
     })?;
     Ok(ordered)
 }
 
-/// The rank of each code among its column's values; missing comes last.
-fn ranks_of(column: &Published) -> Vec<u32> {
-    let Published::Coded { column, kind } = column else { return Vec::new() };
-    let natural = column.values.rank(crate::Order::Natural(Some(*kind)));
-    let by_value =
-        natural.map_or_else(|_| vec![0; column.values.texts.len()], |ranked| ranked.code_of);
-    let mut order: Vec<u32> = (0..).take(column.values.texts.len()).collect();
-    order.sort_by(|&a, &b| {
-        let (a, b) = (a as usize, b as usize);
-        by_value[a]
-            .cmp(&by_value[b])
-            .then_with(|| column.values.texts[a].cmp(&column.values.texts[b]))
-    });
-    let mut ranks = vec![u32::MAX; column.values.n_codes() as usize];
-    for (rank, code) in (0u32..).zip(order) {
-        ranks[code as usize] = rank;
-    }
-    ranks
-}
-
-fn chunks(rows: &Rows) -> Vec<Chunk> {
-    let mut chunks = Vec::new();
-    let (mut first_class, mut first_row) = (0, 0);
-    for (class, &end) in rows.class_ends.iter().enumerate() {
-        let end = end as usize;
-        let is_last = class + 1 == rows.class_ends.len();
-        if end - first_row >= CHUNK_ROWS || (is_last && end > first_row) {
-            chunks.push(Chunk { classes: first_class..class + 1, rows: first_row..end });
-            (first_class, first_row) = (class + 1, end);
-        }
-    }
-    chunks
-}
-
-impl Release<'_> {
-    fn gather(&self, chunk: &Chunk) -> Result<Gathered, ArrowError> {
-        let rows = self.rows.order[chunk.rows.clone()].to_vec();
-        let places: Vec<(usize, usize)> = if self.kept.batches.is_empty() {
-            Vec::new()
-        } else {
-            rows.iter().map(|&row| self.kept.place(row)).collect()
-        };
-        let mut kept = Vec::with_capacity(self.columns.len());
-        for column in self.columns {
-            kept.push(match column {
-                Published::Kept(at) => {
-                    let arrays: Vec<&dyn Array> =
-                        self.kept.batches.iter().map(|batch| batch[*at].as_ref()).collect();
-                    Some(interleave(&arrays, &places)?)
-                }
-                Published::Labels(_) | Published::Coded { .. } => None,
-            });
-        }
-        let mut classes = Vec::with_capacity(rows.len());
-        for class in chunk.classes.clone() {
-            let end = self.rows.class_ends[class] as usize - chunk.rows.start;
-            classes.resize(end, u32::try_from(class).expect("fewer classes than rows"));
-        }
-        let order = (0..).take(rows.len()).collect();
-        let mut gathered = Gathered { rows, kept, order, classes };
-        self.sort(&mut gathered)?;
-        Ok(gathered)
-    }
-
-    /// Orders the rows of each class by what is published of them.
-    fn sort(&self, gathered: &mut Gathered) -> Result<(), ArrowError> {
-        type Compare<'c> = Box<dyn Fn(u32, u32) -> Ordering + 'c>;
-        let Gathered { rows, kept, order, classes } = gathered;
-        let rows = &*rows;
-        let mut compares: Vec<Compare> = Vec::new();
-        for ((column, kept), ranks) in self.columns.iter().zip(kept.iter()).zip(&self.ranks) {
-            match (column, kept) {
-                (Published::Coded { column, .. }, _) => {
-                    let keys: Vec<u32> = rows
-                        .iter()
-                        .map(|&row| ranks[column.codes.get(row as usize) as usize])
-                        .collect();
-                    compares.push(Box::new(move |a, b| keys[a as usize].cmp(&keys[b as usize])));
-                }
-                (Published::Kept(_), Some(array)) => {
-                    let options = arrow::compute::SortOptions::default();
-                    match arrow::array::make_comparator(array.as_ref(), array.as_ref(), options) {
-                        Ok(compare) => {
-                            compares.push(Box::new(move |a, b| compare(a as usize, b as usize)));
-                        }
-                        Err(_) => compares.push(text_compare(array)?),
-                    }
-                }
-                _ => {}
-            }
-        }
-        let mut start = 0;
-        for class in classes.chunk_by(|a, b| a == b) {
-            order[start..start + class.len()].sort_unstable_by(|&a, &b| {
-                compares
-                    .iter()
-                    .map(|compare| compare(a, b))
-                    .find(|o| o.is_ne())
-                    .unwrap_or(Ordering::Equal)
-            });
-            start += class.len();
-        }
-        Ok(())
-    }
-}
-
-/// Orders values of a type that has no order of its own by their text.
-fn text_compare<'c>(
-    array: &ArrayRef,
-) -> Result<Box<dyn Fn(u32, u32) -> Ordering + 'c>, ArrowError> {
-    let formatter = arrow::util::display::FormatOptions::default();
-    let format = arrow::util::display::ArrayFormatter::try_new(array.as_ref(), &formatter)?;
-    let texts: Vec<String> = (0..array.len()).map(|at| format.value(at).to_string()).collect();
-    Ok(Box::new(move |a, b| texts[a as usize].cmp(&texts[b as usize])))
-}
-
-impl Kept {
-    /// The batch and offset of a row.
-    fn place(&self, row: u32) -> (usize, usize) {
-        let batch = self.starts.partition_point(|&start| start <= row) - 1;
-        (batch, (row - self.starts[batch]) as usize)
-    }
-}
-
-impl Published<'_> {
-    /// Its name in the release.
-    #[must_use]
-    pub fn name<'a>(&'a self, kept: &'a Kept) -> &'a str {
-        match self {
-            Published::Labels(labels) => &labels.name,
-            Published::Coded { column, .. } => &column.values.name,
-            Published::Kept(at) => &kept.columns[*at].name,
-        }
-    }
-}
-
-// CSV
-
-fn write_csv(
-    engine: &Engine,
-    release: &Release,
-    staged: &Staged,
-    compression: Compression,
-) -> Result<(), EngineError> {
-    let dialect = dialect_of(staged.path());
-    refuse_nested(release)?;
-    let ready: Vec<Vec<Vec<u8>>> =
-        release.columns.iter().map(|column| ready_cells(column, dialect)).collect();
-    let mut sink = CsvSink::new(staged, compression)?;
-    let names = release.columns.iter().map(|column| column.name(release.kept));
-    sink.write(&dialect.header(names))?;
-    in_order(
-        engine,
-        release,
-        |gathered| csv_lines(release, gathered, &ready, dialect),
-        |lines| sink.write(&lines),
-    )?;
-    sink.finish()
-}
-
-fn refuse_nested(release: &Release) -> Result<(), EngineError> {
-    for column in release.columns {
-        let Published::Kept(at) = column else { continue };
-        let column = &release.kept.columns[*at];
-        if !arrow::compute::can_cast_types(&column.data_type, &DataType::Utf8)
-            || column.data_type.is_nested()
-        {
-            let (column, found) = (column.name.clone(), column.data_type.to_string());
-            return Err(EngineError::NotForCsv { column, found });
-        }
-    }
-    Ok(())
-}
-
-fn ready_cells(column: &Published, dialect: Dialect) -> Vec<Vec<u8>> {
-    match column {
-        Published::Labels(labels) => {
-            labels.texts.iter().map(|text| dialect.cell(text.as_deref())).collect()
-        }
-        Published::Coded { column, .. } => {
-            let mut cells: Vec<_> =
-                column.values.texts.iter().map(|text| dialect.cell(Some(text))).collect();
-            cells.push(Vec::new());
-            cells
-        }
-        Published::Kept(_) => Vec::new(),
-    }
-}
-
-fn csv_lines(
-    release: &Release,
-    gathered: &Gathered,
-    ready: &[Vec<Vec<u8>>],
-    dialect: Dialect,
-) -> Result<Vec<u8>, ArrowError> {
-    let mut cells = Vec::with_capacity(release.columns.len());
-    for ((column, kept), texts) in release.columns.iter().zip(&gathered.kept).zip(ready) {
-        cells.push(match (column, kept) {
-            (Published::Labels(labels), _) => {
-                let index = gathered.classes.iter().map(|&c| labels.of_class[c as usize]).collect();
-                Cells::Ready { texts, index }
-            }
-            (Published::Coded { column, .. }, _) => {
-                let index =
-                    gathered.rows.iter().map(|&row| column.codes.get(row as usize)).collect();
-                Cells::Ready { texts, index }
-            }
-            (Published::Kept(_), Some(array)) => {
-                Cells::Raw(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())
-            }
-            (Published::Kept(_), None) => unreachable!("kept columns are gathered"),
-        });
-    }
-    Ok(dialect.lines(&cells, &gathered.order))
-}
-
-/// Makes something of every chunk of a release and hands the results over in order.
+/// Makes something of every chunk and hands the results over in order. `n_before` rows are done.
 fn in_order<T: Send>(
     engine: &Engine,
-    release: &Release,
+    gatherer: &Gatherer,
+    chunks: Vec<Chunk>,
+    n_before: u64,
     make: impl Fn(&Gathered) -> Result<T, ArrowError> + Sync,
     hand_over: impl FnMut(T) -> Result<(), EngineError> + Send,
 ) -> Result<(), EngineError> {
     let encoding = |error: ArrowError| EngineError::Read(Detail::of_arrow(&error));
-    let chunks = chunks(release.rows).into_iter().map(|chunk| {
-        let end = chunk.rows.end as u64;
+    let chunks = chunks.into_iter().map(|chunk| {
+        let end = n_before + chunk.rows.end as u64;
         (chunk, end)
     });
-    let make = |chunk: &Chunk| release.gather(chunk).and_then(|rows| make(&rows)).map_err(encoding);
+    let make =
+        |chunk: &Chunk| gatherer.gather(chunk).and_then(|rows| make(&rows)).map_err(encoding);
     ordered::in_order(engine, chunks, make, hand_over)
 }
+
+impl Encoder {
+    fn new(columns: &Columns, staged: &Staged, format: Format) -> Result<Encoder, EngineError> {
+        match format {
+            Format::Csv(compression) => {
+                Text::new(columns, dialect_of(staged.path()), compression).map(Encoder::Text)
+            }
+            Format::Parquet | Format::Arrow => {
+                let is_parquet = format == Format::Parquet;
+                Columnar::new(columns, staged.target(), is_parquet).map(Encoder::Columnar)
+            }
+            Format::JsonLines(_) => {
+                Err(EngineError::UnwritableFormat { path: staged.target().display().to_string() })
+            }
+        }
+    }
+
+    fn open(&self, file: Opened, sizes: Sizes) -> Result<Sink, EngineError> {
+        match self {
+            Encoder::Text(text) => text.open(file).map(Sink::Text),
+            Encoder::Columnar(columnar) => {
+                columnar.open(file, sizes.group_rows).map(Sink::Columnar)
+            }
+        }
+    }
+
+    fn encode(&self, columns: &Columns, gathered: &Gathered) -> Result<Encoded, ArrowError> {
+        match self {
+            Encoder::Text(text) => text.lines(columns, gathered).map(Encoded::Lines),
+            Encoder::Columnar(columnar) => columnar.batch(columns, gathered).map(Encoded::Batch),
+        }
+    }
+}
+
+impl Sink {
+    fn write(&mut self, encoded: Encoded) -> Result<(), EngineError> {
+        match (self, encoded) {
+            (Sink::Text(sink), Encoded::Lines(lines)) => sink.write(&lines),
+            (Sink::Columnar(sink), Encoded::Batch(batch)) => sink.write(batch),
+            _ => unreachable!("a sink is opened by the encoder that it writes for"),
+        }
+    }
+
+    fn finish(self) -> Result<(), EngineError> {
+        match self {
+            Sink::Text(sink) => sink.finish(),
+            Sink::Columnar(sink) => sink.finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

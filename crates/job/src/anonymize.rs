@@ -15,11 +15,12 @@ use indexmap::IndexMap;
 use crate::coding::{Coding, prepare};
 use crate::error::{JobError, Problem};
 use crate::infeasible::infeasible;
+use crate::labelling::Assigned;
 use crate::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
 use crate::plan::{Plan, Purpose, Role, value_of};
-use crate::publish::{Assigned, Release, Written, check_outputs, publish};
+use crate::publish::{Release, Written, check_outputs, publish};
 use crate::recoding_file::RecodingFile;
 use crate::report::{
     Done, InputReport, MeasuresReport, MinimalReport, Outcome, RecodingReport, Report,
@@ -87,10 +88,15 @@ impl Job<'_> {
                 Recoding::Blocks(blocks) => blocks,
                 _ => &[],
             },
+        };
+        let release = Release {
+            plan: &plan,
+            table: &table,
+            set: &coding.set,
+            classes: &classes,
+            assigned,
             vector_of: &coding.vector_of,
         };
-        let release =
-            Release { plan: &plan, table: &table, set: &coding.set, classes: &classes, assigned };
         let written = release.write(self.engine, self.run, &output, format, &mut timings)?;
         source.check_unchanged()?;
         drop(table);

@@ -17,11 +17,12 @@ use indexmap::IndexMap;
 use crate::anonymize::refuse_missing;
 use crate::coding::{Coding, OrderedColumn, code, order_column, raw_column};
 use crate::error::{JobError, Problem};
+use crate::labelling::Assigned;
 use crate::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
 use crate::plan::{Plan, Purpose, Role};
-use crate::publish::{Assigned, Release, check_outputs, publish};
+use crate::publish::{Release, check_outputs, publish};
 use crate::recoding_file::{NodeRecord, RecodingFile};
 use crate::report::{Done, InputReport, MeasuresReport, Outcome, RecodingReport, Report, Timings};
 use crate::run::{Run, Stage, Stopwatch};
@@ -154,14 +155,15 @@ impl Application<'_> {
         }
         let classes = found.classes();
         timings.recode = clock.lap();
-        let assigned = Assigned {
-            class_of: &found.assignment.class_of,
-            parts: &[],
-            blocks: &[],
+        let assigned = Assigned { class_of: &found.assignment.class_of, parts: &[], blocks: &[] };
+        let release = Release {
+            plan: &plan,
+            table: &table,
+            set: &found.set,
+            classes: &classes,
+            assigned,
             vector_of: &found.vector_of,
         };
-        let release =
-            Release { plan: &plan, table: &table, set: &found.set, classes: &classes, assigned };
         let written = release.write(self.engine, self.run, &output, format, &mut timings)?;
         source.check_unchanged()?;
         let n_rows = table.n_rows as u64;

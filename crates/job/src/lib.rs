@@ -16,6 +16,7 @@ mod evaluate;
 mod generate;
 pub mod hierarchy;
 mod infeasible;
+mod labelling;
 mod measure;
 mod method;
 mod model;

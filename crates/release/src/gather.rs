@@ -95,10 +95,7 @@ mod tests {
         all.add(part(vec![Cell::Range(2, 3), Cell::Value(4)], vec![0, 1], vec![0, 1]));
         let Classes { recoded, number_of } = all.finish();
         assert_eq!(recoded.columns[0].of_class, [1, 0, 1, 2]);
-        assert_eq!(
-            recoded.columns[0].cells,
-            [Cell::Value(1), Cell::Range(2, 3), Cell::Value(4)]
-        );
+        assert_eq!(recoded.columns[0].cells, [Cell::Value(1), Cell::Range(2, 3), Cell::Value(4)]);
         assert_eq!(number_of, [0, SUPPRESSED, 1, 2, 3]);
         assert_eq!((recoded.sizes.len(), recoded.n_suppressed), (4, 2));
     }

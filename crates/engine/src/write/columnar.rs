@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, DictionaryArray, RecordBatch, StringArray, UInt32Array};
@@ -18,10 +19,13 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
-use super::{Gathered, Published, Release, in_order};
+use super::Published;
+use super::gather::{Columns, Gathered};
+use crate::EngineError;
 use crate::column::typed;
 use crate::error::Detail;
-use crate::{Engine, EngineError, Staged};
+use crate::read::KeptColumn;
+use crate::stage::Opened;
 
 /// Rows per row group of a Parquet file.
 pub(super) const GROUP_ROWS: usize = 1 << 18;
@@ -38,130 +42,161 @@ fn type_of(kind: Kind) -> DataType {
     }
 }
 
-/// The columns of a columnar release: their types, and for labels and codes the array to take from.
-struct Columns {
+/// What every columnar file of a release is made from.
+pub(super) struct Columnar {
+    /// The columns with their types.
     schema: SchemaRef,
+    /// The schema of batches. For the Parquet writer texts are indexes into their values, which spares a
+    /// copy of every text; in the file they are plain texts.
+    of_batches: SchemaRef,
+    /// By column, for labels and codes the array to take from.
     values: Vec<Option<ArrayRef>>,
+    /// How a Parquet file is written; none for an Arrow file.
+    properties: Option<WriterProperties>,
 }
 
-fn columns(release: &Release) -> Result<Columns, ArrowError> {
-    let mut fields = Vec::new();
-    let mut values = Vec::new();
-    for column in release.columns {
-        let (data_type, array) = match column {
-            Published::Labels(labels) => {
-                let texts: ArrayRef = Arc::new(labels.texts.iter().collect::<StringArray>());
-                let data_type = type_of(labels.kind);
-                (data_type.clone(), Some(cast(&texts, &data_type)?))
-            }
-            Published::Coded { column, kind } => {
-                let data_type = match &column.values.data_type {
-                    DataType::Utf8 => type_of(*kind),
-                    DataType::Dictionary(_, values) => values.as_ref().clone(),
-                    data_type => data_type.clone(),
-                };
-                (data_type.clone(), Some(typed(&column.values.texts, &data_type)?))
-            }
-            Published::Kept(at) => {
-                let column = &release.kept.columns[*at];
-                (column.kind.map_or_else(|| column.data_type.clone(), type_of), None)
-            }
-        };
-        fields.push(Field::new(column.name(release.kept), data_type, true));
-        values.push(array);
+/// An open columnar file.
+pub(super) enum ColumnarSink {
+    Parquet(ParquetSink),
+    Arrow(Box<FileWriter<BufWriter<File>>>, PathBuf),
+}
+
+impl Columnar {
+    pub(super) fn new(
+        columns: &Columns,
+        target: &Path,
+        is_parquet: bool,
+    ) -> Result<Columnar, EngineError> {
+        let failed = |error: ArrowError| not_made(target, &error);
+        let mut fields = Vec::new();
+        let mut values = Vec::new();
+        for column in columns.published {
+            let (data_type, array) = type_and_values(column, columns.kept).map_err(failed)?;
+            fields.push(Field::new(column.name(columns.kept), data_type, true));
+            values.push(array);
+        }
+        let schema = Arc::new(Schema::new(fields));
+        if !is_parquet {
+            let of_batches = Arc::clone(&schema);
+            return Ok(Columnar { schema, of_batches, values, properties: None });
+        }
+        let properties = Some(properties(&schema, &values, target)?);
+        let of_batches = indexed(&schema, &values);
+        Ok(Columnar { schema, of_batches, values, properties })
     }
-    Ok(Columns { schema: Arc::new(Schema::new(fields)), values })
-}
 
-impl Columns {
-    /// The schema in which texts are handed to the Parquet writer: as indexes into their values,
-    /// which spares a copy of every text. In the file they are plain texts.
-    fn indexed(&self) -> SchemaRef {
-        let field = |(field, values): (&Arc<Field>, &Option<ArrayRef>)| {
-            let is_text = values.is_some() && field.data_type() == &DataType::Utf8;
-            let data_type = if is_text { indexed_text() } else { field.data_type().clone() };
-            Field::new(field.name(), data_type, true)
-        };
-        let fields: Vec<Field> = self.schema.fields().iter().zip(&self.values).map(field).collect();
-        Arc::new(Schema::new(fields))
+    pub(super) fn open(
+        &self,
+        file: Opened,
+        group_rows: usize,
+    ) -> Result<ColumnarSink, EngineError> {
+        if let Some(properties) = self.properties.clone() {
+            let sink = ParquetSink::new(file, &self.schema, &self.of_batches, properties)?;
+            return Ok(ColumnarSink::Parquet(sink.with_group_rows(group_rows)));
+        }
+        let Opened { file, target } = file;
+        let writer = FileWriter::try_new(BufWriter::new(file), &self.schema);
+        let writer = writer.map_err(|error| not_made(&target, &error))?;
+        Ok(ColumnarSink::Arrow(Box::new(writer), target))
+    }
+
+    /// The rows of a chunk.
+    pub(super) fn batch(
+        &self,
+        columns: &Columns,
+        gathered: &Gathered,
+    ) -> Result<RecordBatch, ArrowError> {
+        let mut arrays = Vec::with_capacity(columns.published.len());
+        let order = UInt32Array::from(gathered.order.clone());
+        for (at, column) in columns.published.iter().enumerate() {
+            let data_type = self.of_batches.field(at).data_type();
+            let index: UInt32Array = match column {
+                Published::Labels(labels) => {
+                    let class = |&row: &u32| gathered.classes[row as usize] as usize;
+                    gathered.order.iter().map(|row| Some(labels.of_class[class(row)])).collect()
+                }
+                Published::Coded { values, .. } => {
+                    let missing =
+                        u32::try_from(values.texts.len()).expect("fewer values than rows");
+                    let codes = gathered.codes(at);
+                    let code = |&row: &u32| codes.get(gathered.rows[row as usize] as usize);
+                    gathered.order.iter().map(code).map(|c| (c != missing).then_some(c)).collect()
+                }
+                Published::Kept(_) => order.clone(),
+            };
+            let from = self.values[at].as_ref().or(gathered.kept[at].as_ref());
+            let from = from.expect("a column has values or is gathered");
+            arrays.push(if let DataType::Dictionary(..) = data_type {
+                Arc::new(DictionaryArray::try_new(index, Arc::clone(from))?)
+            } else {
+                cast(&take(from, &index, None)?, data_type)?
+            });
+        }
+        RecordBatch::try_new(Arc::clone(&self.of_batches), arrays)
     }
 }
 
-fn record_batch(
-    release: &Release,
-    columns: &Columns,
-    schema: &SchemaRef,
-    gathered: &Gathered,
-) -> Result<RecordBatch, ArrowError> {
-    let mut arrays = Vec::with_capacity(release.columns.len());
-    let order = UInt32Array::from(gathered.order.clone());
-    for (at, column) in release.columns.iter().enumerate() {
-        let data_type = schema.field(at).data_type();
-        let index: UInt32Array = match column {
-            Published::Labels(labels) => {
-                let class = |&row: &u32| gathered.classes[row as usize] as usize;
-                gathered.order.iter().map(|row| Some(labels.of_class[class(row)])).collect()
-            }
-            Published::Coded { column, .. } => {
-                let missing =
-                    u32::try_from(column.values.texts.len()).expect("fewer values than rows");
-                let code = |&row: &u32| column.codes.get(gathered.rows[row as usize] as usize);
-                gathered.order.iter().map(code).map(|c| (c != missing).then_some(c)).collect()
-            }
-            Published::Kept(_) => order.clone(),
-        };
-        let from = columns.values[at].as_ref().or(gathered.kept[at].as_ref());
-        let from = from.expect("a column has values or is gathered");
-        arrays.push(if let DataType::Dictionary(..) = data_type {
-            Arc::new(DictionaryArray::try_new(index, Arc::clone(from))?)
-        } else {
-            cast(&take(from, &index, None)?, data_type)?
-        });
-    }
-    RecordBatch::try_new(Arc::clone(schema), arrays)
+/// What a column is released as, and for labels and codes the array to take from.
+fn type_and_values(
+    column: &Published,
+    kept: &[KeptColumn],
+) -> Result<(DataType, Option<ArrayRef>), ArrowError> {
+    Ok(match column {
+        Published::Labels(labels) => {
+            let texts: ArrayRef = Arc::new(labels.texts.iter().collect::<StringArray>());
+            let data_type = type_of(labels.kind);
+            (data_type.clone(), Some(cast(&texts, &data_type)?))
+        }
+        Published::Coded { values, kind } => {
+            let data_type = match &values.data_type {
+                DataType::Utf8 => type_of(*kind),
+                DataType::Dictionary(_, values) => values.as_ref().clone(),
+                data_type => data_type.clone(),
+            };
+            (data_type.clone(), Some(typed(&values.texts, &data_type)?))
+        }
+        Published::Kept(at) => {
+            let column = &kept[*at];
+            (column.kind.map_or_else(|| column.data_type.clone(), type_of), None)
+        }
+    })
 }
 
-pub(super) fn write_arrow(
-    engine: &Engine,
-    release: &Release,
-    staged: &Staged,
-) -> Result<(), EngineError> {
-    let failed = |error: ArrowError| EngineError::Write {
-        path: staged.target().to_owned(),
-        source: Detail::of_arrow(&error),
+fn indexed(schema: &Schema, values: &[Option<ArrayRef>]) -> SchemaRef {
+    let field = |(field, values): (&Arc<Field>, &Option<ArrayRef>)| {
+        let is_text = values.is_some() && field.data_type() == &DataType::Utf8;
+        let data_type = if is_text { indexed_text() } else { field.data_type().clone() };
+        Field::new(field.name(), data_type, true)
     };
-    let columns = columns(release).map_err(failed)?;
-    let schema = &columns.schema;
-    let mut writer = FileWriter::try_new(BufWriter::new(staged.file()), schema).map_err(failed)?;
-    in_order(
-        engine,
-        release,
-        |gathered| record_batch(release, &columns, schema, gathered),
-        |batch| writer.write(&batch).map_err(failed),
-    )?;
-    writer.finish().map_err(failed)
+    Arc::new(Schema::new(schema.fields().iter().zip(values).map(field).collect::<Vec<_>>()))
 }
 
-pub(super) fn write_parquet(
-    engine: &Engine,
-    release: &Release,
-    staged: &Staged,
-) -> Result<(), EngineError> {
-    let columns = columns(release).map_err(|error| not_written(staged, &error.into()))?;
-    let indexed = columns.indexed();
-    let properties = properties(&columns, staged)?;
-    let mut sink = ParquetSink::new(staged, &columns.schema, &indexed, properties)?;
-    in_order(
-        engine,
-        release,
-        |gathered| record_batch(release, &columns, &indexed, gathered),
-        |batch| sink.write(batch),
-    )?;
-    sink.finish()
+impl ColumnarSink {
+    pub(super) fn write(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
+        match self {
+            ColumnarSink::Parquet(sink) => sink.write(batch),
+            ColumnarSink::Arrow(writer, target) => {
+                writer.write(&batch).map_err(|error| not_made(target, &error))
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<(), EngineError> {
+        match self {
+            ColumnarSink::Parquet(sink) => sink.finish(),
+            ColumnarSink::Arrow(mut writer, target) => {
+                writer.finish().map_err(|error| not_made(&target, &error))
+            }
+        }
+    }
 }
 
-fn not_written(staged: &Staged, error: &ParquetError) -> EngineError {
-    EngineError::Write { path: staged.target().to_owned(), source: Detail::of_parquet(error) }
+pub(super) fn not_made(target: &Path, error: &ArrowError) -> EngineError {
+    EngineError::Write { path: target.to_owned(), source: Detail::of_arrow(error) }
+}
+
+fn not_written(target: &Path, error: &ParquetError) -> EngineError {
+    EngineError::Write { path: target.to_owned(), source: Detail::of_parquet(error) }
 }
 
 /// The type in which texts are handed to the Parquet writer.
@@ -170,9 +205,9 @@ pub(super) fn indexed_text() -> DataType {
 }
 
 /// A Parquet file that is written a row group at a time.
-pub(super) struct ParquetSink<'a> {
-    staged: &'a Staged,
-    writer: SerializedFileWriter<BufWriter<&'a File>>,
+pub(super) struct ParquetSink {
+    target: PathBuf,
+    writer: SerializedFileWriter<BufWriter<File>>,
     /// The schema of the batches.
     indexed: SchemaRef,
     /// What the next row group will hold.
@@ -181,23 +216,24 @@ pub(super) struct ParquetSink<'a> {
     group_rows: usize,
 }
 
-impl<'a> ParquetSink<'a> {
+impl ParquetSink {
     /// Opens a file of schema `plain` for batches of schema `indexed`, in which texts are indexed.
     pub(super) fn new(
-        staged: &'a Staged,
+        file: Opened,
         plain: &SchemaRef,
         indexed: &SchemaRef,
         mut properties: WriterProperties,
-    ) -> Result<ParquetSink<'a>, EngineError> {
-        let failed = |error| not_written(staged, &error);
+    ) -> Result<ParquetSink, EngineError> {
+        let Opened { file, target } = file;
+        let failed = |error| not_written(&target, &error);
         let schema = parquet::arrow::ArrowSchemaConverter::new().convert(plain).map_err(failed)?;
         parquet::arrow::add_encoded_arrow_schema_to_metadata(plain, &mut properties);
-        let file = BufWriter::new(staged.file());
+        let file = BufWriter::new(file);
         let writer =
             SerializedFileWriter::new(file, schema.root_schema_ptr(), Arc::new(properties))
                 .map_err(failed)?;
         Ok(ParquetSink {
-            staged,
+            target,
             writer,
             indexed: Arc::clone(indexed),
             group: Vec::new(),
@@ -206,7 +242,7 @@ impl<'a> ParquetSink<'a> {
     }
 
     /// The same with shorter row groups.
-    pub(super) fn with_group_rows(self, group_rows: usize) -> ParquetSink<'a> {
+    pub(super) fn with_group_rows(self, group_rows: usize) -> ParquetSink {
         ParquetSink { group_rows, ..self }
     }
 
@@ -221,27 +257,31 @@ impl<'a> ParquetSink<'a> {
     fn write_group(&mut self) -> Result<(), EngineError> {
         let group = std::mem::take(&mut self.group);
         write_group(&mut self.writer, &self.indexed, &group)
-            .map_err(|error| not_written(self.staged, &error))
+            .map_err(|error| not_written(&self.target, &error))
     }
 
     pub(super) fn finish(mut self) -> Result<(), EngineError> {
         if !self.group.is_empty() {
             self.write_group()?;
         }
-        self.writer.close().map(|_| ()).map_err(|error| not_written(self.staged, &error))
+        self.writer.close().map(|_| ()).map_err(|error| not_written(&self.target, &error))
     }
 }
 
 /// How every file is written.
-pub(super) fn builder(staged: &Staged) -> Result<WriterPropertiesBuilder, EngineError> {
-    let level = ZstdLevel::try_new(1).map_err(|error| not_written(staged, &error))?;
+pub(super) fn builder(target: &Path) -> Result<WriterPropertiesBuilder, EngineError> {
+    let level = ZstdLevel::try_new(1).map_err(|error| not_written(target, &error))?;
     Ok(WriterProperties::builder().set_compression(Codec::ZSTD(level)))
 }
 
 /// How a release is written. The least and greatest label say nothing, so labels have no statistics.
-fn properties(columns: &Columns, staged: &Staged) -> Result<WriterProperties, EngineError> {
-    let mut builder = builder(staged)?;
-    for (field, values) in columns.schema.fields().iter().zip(&columns.values) {
+fn properties(
+    schema: &Schema,
+    values: &[Option<ArrayRef>],
+    target: &Path,
+) -> Result<WriterProperties, EngineError> {
+    let mut builder = builder(target)?;
+    for (field, values) in schema.fields().iter().zip(values) {
         if values.is_some() && field.data_type() == &DataType::Utf8 {
             let path = ColumnPath::new(vec![field.name().clone()]);
             builder = builder.set_column_statistics_enabled(path, EnabledStatistics::None);

@@ -10,16 +10,14 @@ use arrow::array::{
 };
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use arrow::error::ArrowError;
 use arrow::ipc::writer::FileWriter;
 use chrono::{Datelike, NaiveDate};
 use incrowd_data::{PlainColumn, PlainTable, PlainValues};
 
-use super::columnar::{GROUP_ROWS, ParquetSink, builder, indexed_text};
+use super::columnar::{GROUP_ROWS, ParquetSink, builder, indexed_text, not_made};
 use super::ordered;
 use crate::csv_sink::{CsvSink, dialect_of};
 use crate::csv_write::Dialect;
-use crate::error::Detail;
 use crate::{Engine, EngineError, Format, Staged};
 
 /// Cells per batch, about: wide tables have shorter batches.
@@ -51,7 +49,7 @@ pub fn write_plain(
     match format {
         Format::Csv(compression) => {
             let text = PlainText::new(&columns, dialect_of(staged.path()));
-            let mut sink = CsvSink::new(staged, compression)?;
+            let mut sink = CsvSink::new(staged.open()?, compression)?;
             sink.write(&text.dialect.header(columns.iter().map(|column| column.name.as_str())))?;
             let make = |batch: &Range<u64>| Ok(text.lines(&rows(batch.clone())));
             ordered::in_order(engine, batches, make, |lines| sink.write(&lines))?;
@@ -60,10 +58,10 @@ pub fn write_plain(
         Format::Parquet => {
             let arrays = PlainArrays::new(&columns);
             let (plain, indexed) = (arrays.schema(false), arrays.schema(true));
-            let properties = builder(staged)?.build();
+            let properties = builder(staged.target())?.build();
             let group_rows = (GROUP_CELLS / columns.len().max(1)).clamp(1, GROUP_ROWS);
-            let mut sink =
-                ParquetSink::new(staged, &plain, &indexed, properties)?.with_group_rows(group_rows);
+            let mut sink = ParquetSink::new(staged.open()?, &plain, &indexed, properties)?
+                .with_group_rows(group_rows);
             let make = |batch: &Range<u64>| arrays.batch(rows(batch.clone()), &indexed, staged);
             ordered::in_order(engine, batches, make, |batch| sink.write(batch))?;
             sink.finish()
@@ -71,8 +69,8 @@ pub fn write_plain(
         Format::Arrow => {
             let arrays = PlainArrays::new(&columns);
             let schema = arrays.schema(false);
-            let failed = |error| not_written(staged, &error);
-            let file = BufWriter::new(staged.file());
+            let failed = |error| not_made(staged.target(), &error);
+            let file = BufWriter::new(staged.open()?.file);
             let mut writer = FileWriter::try_new(file, &schema).map_err(failed)?;
             let make = |batch: &Range<u64>| arrays.batch(rows(batch.clone()), &schema, staged);
             ordered::in_order(engine, batches, make, |batch| writer.write(&batch).map_err(failed))?;
@@ -82,10 +80,6 @@ pub fn write_plain(
             Err(EngineError::UnwritableFormat { path: staged.target().display().to_string() })
         }
     }
-}
-
-fn not_written(staged: &Staged, error: &ArrowError) -> EngineError {
-    EngineError::Write { path: staged.target().to_owned(), source: Detail::of_arrow(error) }
 }
 
 // Columnar
@@ -127,7 +121,7 @@ impl PlainArrays {
         schema: &SchemaRef,
         staged: &Staged,
     ) -> Result<RecordBatch, EngineError> {
-        let failed = |error| not_written(staged, &error);
+        let failed = |error| not_made(staged.target(), &error);
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.columns.len());
         for (at, column) in table.columns.into_iter().enumerate() {
             arrays.push(match column.values {

@@ -1,0 +1,278 @@
+//! What is published of classes: labels, in an order that they alone decide, beside the other columns.
+
+use incrowd_data::{Attribute, Kind};
+use incrowd_data::{Block, Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse};
+use incrowd_engine::{KeptColumn, Order, Published};
+use incrowd_release::{Classes, LabelForm, group_of_class, labels};
+use rayon::prelude::*;
+
+use crate::coding::Known;
+use crate::error::{JobError, Problem};
+use crate::plan::{Plan, PlannedColumn, Role};
+
+/// The class of each vector, and of the parts of divided vectors.
+#[derive(Clone, Copy)]
+pub(crate) struct Assigned<'a> {
+    pub(crate) class_of: &'a [u32],
+    pub(crate) parts: &'a [(u32, u32, u32)],
+    /// The groups of a recoding by blocks of columns; empty for others.
+    pub(crate) blocks: &'a [Block],
+}
+
+impl<'a> Assigned<'a> {
+    fn block_of(&self, attribute: usize) -> Option<&'a Block> {
+        self.blocks.iter().find(|block| block.attributes.contains(&attribute))
+    }
+
+    /// By vector, whether its rows are in several classes; empty if none are.
+    pub(crate) fn divided(&self) -> Vec<bool> {
+        if self.parts.is_empty() {
+            return Vec::new();
+        }
+        let mut divided = vec![false; self.class_of.len()];
+        self.parts.iter().for_each(|(vector, ..)| divided[*vector as usize] = true);
+        divided
+    }
+}
+
+/// Vectors and the classes that they are in.
+pub(crate) struct Labelling<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) set: &'a FrequencySet,
+    pub(crate) classes: &'a Classes,
+    pub(crate) assigned: Assigned<'a>,
+}
+
+impl Labelling<'_> {
+    /// By attribute, the mean of each class, where the labels tell it.
+    pub(crate) fn all_means(&self) -> Vec<Option<Vec<Option<f64>>>> {
+        let attributes = self.set.attributes.iter().enumerate();
+        let means = |(at, attribute)| tells_means(self.plan, attribute).then(|| self.means(at));
+        attributes.map(means).collect()
+    }
+
+    /// The mean of each class on an attribute.
+    fn means(&self, attribute: usize) -> Vec<Option<f64>> {
+        let n_classes = self.classes.recoded.sizes.len();
+        let Some(block) = self.assigned.block_of(attribute) else {
+            let number = |class: u32| self.classes.number_of[class as usize];
+            let placed = self.placed().map(|(vector, class, rows)| (vector, number(class), rows));
+            return self.means_of(attribute, placed, n_classes);
+        };
+        // A class of a recoding by blocks may be one row: the mean is that of its group.
+        let counts = self.set.counts.iter().enumerate();
+        let placed = counts.map(|(vector, &rows)| (vector, block.group_of[vector], rows));
+        let of_group = self.means_of(attribute, placed, block.n_groups as usize);
+        let mut of_class = vec![None; n_classes];
+        let numbers = &self.classes.number_of;
+        let groups = group_of_class(self.assigned.class_of, numbers.len(), block);
+        for (&group, &number) in groups.iter().zip(numbers) {
+            if number != SUPPRESSED {
+                of_class[number as usize] = of_group[group as usize];
+            }
+        }
+        of_class
+    }
+
+    /// The mean of each group of rows on an attribute, over the rows that have a value: in the order of the
+    /// values, so that rounding does not depend on the order of the rows, and never outside them. `placed`
+    /// has vectors with their group and rows. Where values are missing and fewer rows than k have one, there
+    /// is no mean: it would say too much of them.
+    fn means_of(
+        &self,
+        attribute: usize,
+        placed: impl Iterator<Item = (usize, u32, u32)>,
+        n_groups: usize,
+    ) -> Vec<Option<f64>> {
+        let (of, codes) = (&self.set.attributes[attribute], &self.set.vectors[attribute]);
+        let positions = &of.dictionary.positions;
+        let mut cells: Vec<(u32, u32, u32)> = placed
+            .filter(|(_, group, _)| *group != SUPPRESSED)
+            .map(|(vector, group, rows)| (group, codes.get(vector), rows))
+            .collect();
+        cells.sort_unstable();
+        // However the rows are grouped into vectors.
+        cells.dedup_by(|next, kept| {
+            let is_same = (next.0, next.1) == (kept.0, kept.1);
+            kept.2 += if is_same { next.2 } else { 0 };
+            is_same
+        });
+        let fewest = self.plan.least_rows_of(&of.name);
+        let mut means = vec![None; n_groups];
+        for group in cells.chunk_by(|a, b| a.0 == b.0) {
+            // Missing is the last code, without a position.
+            let has_value = |cell: &&(u32, u32, u32)| (cell.1 as usize) < positions.len();
+            let valued = &group[..group.iter().take_while(has_value).count()];
+            let n_valued: u64 = valued.iter().map(|cell| u64::from(cell.2)).sum();
+            let (Some(first), Some(last)) = (valued.first(), valued.last()) else { continue };
+            if valued.len() < group.len() && n_valued < fewest {
+                continue;
+            }
+            let at = |cell: &(u32, u32, u32)| positions[cell.1 as usize];
+            let (lowest, greatest) = (at(first), at(last));
+            let n: f64 = valued.iter().map(|cell| f64::from(cell.2)).sum();
+            let above: f64 =
+                valued.iter().map(|cell| (at(cell) - lowest) / n * f64::from(cell.2)).sum();
+            means[first.0 as usize] = Some((lowest + above).clamp(lowest, greatest));
+        }
+        means
+    }
+
+    /// Vector, class and rows of everything that is released.
+    fn placed(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+        let divided = self.assigned.divided();
+        let whole = self.assigned.class_of.iter().zip(&self.set.counts).enumerate();
+        let whole = whole
+            .filter(move |(vector, _)| !divided.get(*vector).copied().unwrap_or(false))
+            .map(|(vector, (&class, &rows))| (vector, class, rows));
+        let parts =
+            self.assigned.parts.iter().map(|&(vector, class, rows)| (vector as usize, class, rows));
+        whole.chain(parts).filter(|(_, class, rows)| *class != SUPPRESSED && *rows > 0)
+    }
+}
+
+/// Whether the labels of an attribute tell means.
+fn tells_means(plan: &Plan, attribute: &Attribute) -> bool {
+    matches!(plan.labels, LabelForm::Mean | LabelForm::RangeMean)
+        && matches!(attribute.shape, Shape::Numeric)
+        && !matches!(attribute.dictionary.kind, Kind::Date | Kind::Timestamp)
+}
+
+/// The labels of every attribute, whose classes have these means.
+pub(crate) fn label_columns(
+    plan: &Plan,
+    attributes: &[Attribute],
+    classes: &Classes,
+    means: &[Option<Vec<Option<f64>>>],
+) -> Vec<Vec<Labels>> {
+    let columns = attributes.iter().zip(&classes.recoded.columns).zip(means);
+    let of_column = |((attribute, column), means): ((&Attribute, _), &Option<Vec<_>>)| {
+        let mut of_column = labels(attribute, column, plan.labels, means.as_deref());
+        if plan.stars_suppressed {
+            of_column.iter_mut().for_each(add_star);
+        }
+        of_column
+    };
+    columns.map(of_column).collect()
+}
+
+/// The columns of a release.
+pub(crate) fn published<'a>(
+    plan: &Plan,
+    label_columns: &'a [Vec<Labels>],
+    known: &'a dyn Known,
+    kept: &[KeptColumn],
+) -> Vec<Published<'a>> {
+    let mut published = Vec::new();
+    let mut quasi = label_columns.iter();
+    for column in &plan.columns {
+        match column.role {
+            Some(Role::Quasi) => {
+                let labels = quasi.next().expect("one entry a quasi-identifier column");
+                published.extend(labels.iter().map(Published::Labels));
+            }
+            Some(Role::Sensitive | Role::Insensitive) => {
+                let position = kept.iter().position(|kept| kept.name == column.name);
+                published.push(position.map_or_else(
+                    || {
+                        let values = known.values(&column.name).expect("it was read with codes");
+                        let ranked = values.rank(Order::Natural(column.kind));
+                        let kind = ranked.map_or(Kind::Text, |ranked| ranked.dictionary.kind);
+                        Published::Coded { values, kind }
+                    },
+                    Published::Kept,
+                ));
+            }
+            Some(Role::Identifier) | None => {}
+        }
+    }
+    published
+}
+
+/// By column of the plan, the columns of the release that stand for it.
+pub(crate) fn released_as(plan: &Plan, label_columns: &[Vec<Labels>]) -> Vec<Vec<String>> {
+    let mut quasi = label_columns.iter();
+    let names = |column: &PlannedColumn| match column.role {
+        Some(Role::Quasi) => {
+            let labels = quasi.next().expect("one entry a quasi-identifier column");
+            labels.iter().map(|labels| labels.name.clone()).collect()
+        }
+        Some(Role::Sensitive | Role::Insensitive) => vec![column.name.clone()],
+        Some(Role::Identifier) | None => Vec::new(),
+    };
+    plan.columns.iter().map(names).collect()
+}
+
+/// Orders classes by what is published of them, and of nothing else: classes with the same labels are
+/// one. Gives the place of each class, and puts the labels into the order of the places.
+pub(crate) fn order_by_labels(label_columns: &mut [Vec<Labels>]) -> Vec<u32> {
+    let columns: Vec<&Labels> = label_columns.iter().flatten().collect();
+    let ranked: Vec<(Codes, u32)> = columns
+        .par_iter()
+        .map(|labels| {
+            let ranks = label_ranks(&labels.texts);
+            let n_ranks = ranks.iter().max().map_or(0, |last| last + 1);
+            let ranks = labels.of_class.iter().map(|&label| ranks[label as usize]);
+            (Codes::pack(n_ranks, ranks), n_ranks)
+        })
+        .collect();
+    let n_classes = columns.first().map_or(0, |labels| labels.of_class.len());
+    let ranked: Vec<(&Codes, u32)> = ranked.iter().map(|(codes, n)| (codes, *n)).collect();
+    let Collapsed { representatives, vector_of, .. } = collapse(&ranked, n_classes);
+    for labels in label_columns.iter_mut().flatten() {
+        labels.of_class =
+            representatives.iter().map(|&class| labels.of_class[class as usize]).collect();
+    }
+    vector_of
+}
+
+/// The place of each label among its column's: numbers and ranges by their first number, other texts
+/// behind them by their characters, then nothing, then `*`. Equal labels have equal places.
+fn label_ranks(texts: &[Option<String>]) -> Vec<u32> {
+    let number = |text: &str| {
+        let text = text.strip_prefix('[').unwrap_or(text);
+        let end = text.char_indices().skip(1).find(|(_, c)| !(c.is_ascii_digit() || *c == '.'));
+        text[..end.map_or(text.len(), |(at, _)| at)].parse::<f64>().ok()
+    };
+    let key = |text: &Option<String>| match text.as_deref() {
+        None => (2, 0.0),
+        Some("*") => (3, 0.0),
+        Some(text) => number(text).map_or((1, 0.0), |number| (0, number)),
+    };
+    let compare = |a: &Option<String>, b: &Option<String>| {
+        let (key_a, key_b) = (key(a), key(b));
+        key_a.0.cmp(&key_b.0).then(key_a.1.total_cmp(&key_b.1)).then_with(|| a.cmp(b))
+    };
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by(|&a, &b| compare(&texts[a], &texts[b]));
+    let mut ranks = vec![0; texts.len()];
+    let mut rank = 0;
+    for (at, &label) in order.iter().enumerate() {
+        rank += u32::from(at > 0 && texts[order[at - 1]] != texts[label]);
+        ranks[label] = rank;
+    }
+    ranks
+}
+
+/// Refuses a release in which a column made for labels has the name of another one.
+pub(crate) fn refuse_equal_names(
+    published: &[Published],
+    kept: &[KeptColumn],
+) -> Result<(), JobError> {
+    let names: Vec<&str> = published.iter().map(|column| column.name(kept)).collect();
+    for (at, name) in names.iter().enumerate() {
+        if names[..at].contains(name) {
+            return Err(Problem::new(format!("the release would have two columns named `{name}`"))
+                .help("rename the column, or choose other labels")
+                .into());
+        }
+    }
+    Ok(())
+}
+
+/// One more class, of suppressed rows.
+fn add_star(labels: &mut Labels) {
+    labels.kind = Kind::Text;
+    labels.texts.push(Some("*".to_owned()));
+    labels.of_class.push(u32::try_from(labels.texts.len() - 1).expect("fewer labels than rows"));
+}
