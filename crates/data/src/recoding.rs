@@ -93,6 +93,17 @@ impl PartitionTree {
 }
 
 impl Branches {
+    /// Adds to the numbers of the subtrees.
+    fn renumber(&mut self, first: NodeId) {
+        match self {
+            Branches::Binary { low, high, .. } => {
+                *low += first;
+                *high += first;
+            }
+            Branches::Runs(runs) => runs.iter_mut().for_each(|(_, node)| *node += first),
+        }
+    }
+
     fn follow(&self, code: u32) -> NodeId {
         match self {
             Branches::Binary { at, low, high } => {
@@ -111,6 +122,27 @@ impl Branches {
 }
 
 impl PartitionTree {
+    /// Puts another tree behind the nodes and classes of this one, whose nodes do not lead there yet. Gives
+    /// the number of its root.
+    ///
+    /// # Panics
+    ///
+    /// If there are 2^32 nodes or more.
+    pub fn append(&mut self, other: PartitionTree) -> NodeId {
+        let first = NodeId::try_from(self.nodes.len()).expect("fewer nodes than 2^32");
+        let first_class = self.n_classes;
+        self.nodes.extend(other.nodes.into_iter().map(|mut node| {
+            match &mut node {
+                Node::Leaf { class } => *class += first_class,
+                Node::Cut { branches, .. } => branches.renumber(first),
+            }
+            node
+        }));
+        assert!(NodeId::try_from(self.nodes.len()).is_ok(), "fewer nodes than 2^32");
+        self.n_classes += other.n_classes;
+        first
+    }
+
     /// By class, the run of codes of each attribute that its region covers. `n_codes` is the number
     /// of codes of each attribute.
     #[must_use]

@@ -74,9 +74,15 @@ impl<'a> Tally<'a> {
     /// An empty tally; `entity` is the extra column whose distinct codes k counts.
     #[must_use]
     pub fn new(set: &'a FrequencySet, entity: Option<usize>) -> Tally<'a> {
-        let histograms = set.extras.iter().map(|extra| Histogram::new(extra.n_codes)).collect();
+        Tally::over(&set.extras, entity)
+    }
+
+    /// The same for vectors of which only the extra columns are at hand.
+    #[must_use]
+    pub fn over(extras: &'a [Extra], entity: Option<usize>) -> Tally<'a> {
+        let histograms = extras.iter().map(|extra| Histogram::new(extra.n_codes)).collect();
         let class = Class { n_rows: 0, n_entities: 0, histograms };
-        Tally { extras: &set.extras, entity, class }
+        Tally { extras, entity, class }
     }
 
     /// Starts the next class.

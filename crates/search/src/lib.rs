@@ -30,6 +30,7 @@ use incrowd_quality::Measure;
 pub use budget::{Budget, Standing, Watch};
 pub use incognito::Sharing;
 pub use koptimize::{OpenNode, Stopped};
+pub use mondrian::outline::{Chunk, OpenRegion, Outline, Scan};
 pub use workload::{QueryValue, Split, Target, WeightedQuery, Workload};
 
 /// What one attacker can know, and how many rows must look the same to them.
@@ -384,10 +385,15 @@ fn whole_table(problem: &Problem) -> Option<Outcome> {
     for (vector, &rows) in problem.set.counts.iter().enumerate() {
         tally.add(vector, rows);
     }
+    broken_by(problem, tally.class())
+}
+
+/// What to say if the table as one class breaks a model.
+fn broken_by(problem: &Problem, whole: &incrowd_privacy::Class) -> Option<Outcome> {
     let broken: Vec<String> = problem
         .models
         .iter()
-        .filter(|model| !model.holds(tally.class()))
+        .filter(|model| !model.holds(whole))
         .map(|model| model.describe())
         .collect();
     let is_feasible = broken.is_empty();

@@ -279,6 +279,7 @@ impl<'a, C: PackedCode> Packed<'a, C> {
         for size in cut.scatter(attribute, region, scratch).into_iter().filter(|&size| size > 0) {
             let end = start + size;
             lost += self.loss_of(&Buffers {
+                first: 0,
                 n_attributes: d,
                 codes: &mut scratch.codes[start * d..end * d],
                 rows: &mut scratch.rows[start..end],

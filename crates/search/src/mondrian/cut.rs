@@ -1,6 +1,6 @@
 //! Which cut of a region on one attribute is allowable and nearest the median.
 
-use incrowd_data::{Attribute, Level, Shape};
+use incrowd_data::{Attribute, Branches, Level, Node, NodeId, Shape};
 use incrowd_privacy::{Tally, all_hold};
 
 use super::children;
@@ -27,11 +27,38 @@ impl Cut {
         match self {
             Cut::At(at) => region.scatter(attribute, 2, |code| usize::from(code > *at), to),
             Cut::Children { ends, part_of } => {
-                let n_parts = part_of.iter().max().map_or(0, |last| last + 1);
                 let part_of = |code: u32| part_of[ends.partition_point(|&end| end < code)];
-                region.scatter(attribute, n_parts, part_of, to)
+                region.scatter(attribute, self.n_parts(), part_of, to)
             }
         }
+    }
+
+    /// How many parts it makes, those without rows included.
+    pub(super) fn n_parts(&self) -> usize {
+        match self {
+            Cut::At(_) => 2,
+            Cut::Children { part_of, .. } => part_of.iter().max().map_or(0, |last| last + 1),
+        }
+    }
+
+    /// The part that a code goes to.
+    pub(super) fn part_of(&self, code: u32) -> usize {
+        match self {
+            Cut::At(at) => usize::from(code > *at),
+            Cut::Children { ends, part_of } => part_of[ends.partition_point(|&end| end < code)],
+        }
+    }
+
+    /// The node of a tree that makes it, given those of the parts.
+    pub(super) fn node(&self, attribute: usize, parts: &[NodeId]) -> Node {
+        let branches = match self {
+            Cut::At(at) => Branches::Binary { at: *at, low: parts[0], high: parts[1] },
+            Cut::Children { ends, part_of } => {
+                let nodes = part_of.iter().map(|&part| parts[part]);
+                Branches::Runs(ends.iter().copied().zip(nodes).collect())
+            }
+        };
+        Node::Cut { attribute, branches }
     }
 }
 

@@ -80,6 +80,7 @@
 
 mod children;
 mod cut;
+pub mod outline;
 mod relaxed;
 mod split;
 mod strict;
@@ -99,7 +100,7 @@ fn by_width<C: PackedCode>(
     region: &Buffers<'_, C>,
     extents: &[Extent],
 ) -> Vec<usize> {
-    let mut order: Vec<(f64, u32, usize)> = attributes
+    let widths = attributes
         .iter()
         .zip(extents)
         .enumerate()
@@ -109,6 +110,11 @@ fn by_width<C: PackedCode>(
             (width(attribute, extent, codes), attribute.n_codes(), id)
         })
         .collect();
+    widest_first(widths)
+}
+
+/// Attributes by width, their number of codes and their number.
+fn widest_first(mut order: Vec<(f64, u32, usize)>) -> Vec<usize> {
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     order.into_iter().map(|(_, _, id)| id).collect()
 }

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use incrowd_data::{Assignment, Branches, Node, NodeId, PartitionTree};
+use incrowd_data::{Assignment, Node, NodeId, PartitionTree};
 use incrowd_privacy::Tally;
 use rayon::prelude::*;
 
 use super::cut::Cut;
-use super::split::Splits;
+use super::split::{Facts, Known, Splits};
 use crate::partition::{Buffers, CodeWidth, PackedCode, Points};
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
 
@@ -24,19 +24,24 @@ const PARALLEL_FROM: usize = 1 << 12;
 
 /// Anonymize of Figure 7.
 pub(crate) fn strict(problem: &Problem) -> Outcome {
+    strict_part(problem, None)
+}
+
+/// The same for a part of a table of which some facts are known.
+pub(super) fn strict_part(problem: &Problem, facts: Option<&Facts>) -> Outcome {
     match CodeWidth::of(problem.set) {
-        CodeWidth::One => run::<u8>(problem),
-        CodeWidth::Two => run::<u16>(problem),
-        CodeWidth::Four => run::<u32>(problem),
+        CodeWidth::One => run::<u8>(problem, facts),
+        CodeWidth::Two => run::<u16>(problem, facts),
+        CodeWidth::Four => run::<u32>(problem, facts),
     }
 }
 
-fn run<C: PackedCode>(problem: &Problem) -> Outcome {
+fn run<C: PackedCode>(problem: &Problem, facts: Option<&Facts>) -> Outcome {
     let mut points = Points::<C>::new(problem.set);
     let mut scratch = points.scratch();
     let mut leaf_order = vec![0; points.vectors.len()];
     let mut tally = Tally::new(problem.set, problem.entity);
-    let splits = Splits::new(problem);
+    let splits = Splits::knowing(problem, Known::of(problem.set), facts);
     let grown =
         anonymize(&splits, points.buffers(), scratch.buffers(), &mut leaf_order, &mut tally);
     if problem.budget.is_cancelled() {
@@ -195,14 +200,7 @@ impl Numbering {
             Grown::Parts { attribute, cut, parts } => {
                 self.nodes.push(Node::Leaf { class: 0 });
                 let parts: Vec<NodeId> = parts.iter().map(|part| self.number(part)).collect();
-                let branches = match cut {
-                    Cut::At(at) => Branches::Binary { at: *at, low: parts[0], high: parts[1] },
-                    Cut::Children { ends, part_of } => {
-                        let nodes = part_of.iter().map(|&part| parts[part]);
-                        Branches::Runs(ends.iter().copied().zip(nodes).collect())
-                    }
-                };
-                self.nodes[id as usize] = Node::Cut { attribute: *attribute, branches };
+                self.nodes[id as usize] = cut.node(*attribute, &parts);
             }
         }
         id

@@ -62,6 +62,7 @@ impl<C: PackedCode> Points<C> {
     /// The whole as one region.
     pub(crate) fn buffers(&mut self) -> Buffers<'_, C> {
         Buffers {
+            first: 0,
             n_attributes: self.n_attributes,
             codes: &mut self.codes,
             rows: &mut self.rows,
@@ -82,6 +83,9 @@ impl<C: PackedCode> Points<C> {
 
 /// A region: a run of points.
 pub(crate) struct Buffers<'a, C> {
+    /// The attribute that the codes of a point begin with: another one than 0 where the points are known on
+    /// that one alone.
+    pub(crate) first: usize,
     pub(crate) n_attributes: usize,
     pub(crate) codes: &'a mut [C],
     pub(crate) rows: &'a mut [u32],
@@ -95,7 +99,7 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
 
     /// The codes of one attribute with the rows of each point.
     pub(crate) fn column(&self, attribute: usize) -> impl Iterator<Item = (u32, u32)> {
-        let codes = self.codes.get(attribute..).unwrap_or_default();
+        let codes = self.codes.get(attribute - self.first..).unwrap_or_default();
         codes
             .iter()
             .step_by(self.n_attributes)
@@ -165,11 +169,10 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
         let (codes, more_codes) = self.codes.split_at_mut(n * self.n_attributes);
         let (rows, more_rows) = self.rows.split_at_mut(n);
         let (vectors, more_vectors) = self.vectors.split_at_mut(n);
-        let n_attributes = self.n_attributes;
-        (
-            Buffers { n_attributes, codes, rows, vectors },
-            Buffers { n_attributes, codes: more_codes, rows: more_rows, vectors: more_vectors },
-        )
+        let (first, n_attributes) = (self.first, self.n_attributes);
+        let head = Buffers { first, n_attributes, codes, rows, vectors };
+        let (rows, vectors, codes) = (more_rows, more_vectors, more_codes);
+        (head, Buffers { first, n_attributes, codes, rows, vectors })
     }
 }
 

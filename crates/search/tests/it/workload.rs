@@ -4,6 +4,7 @@
 mod by_hand;
 mod conformance;
 mod nodes;
+mod outline;
 mod specialization;
 
 use incrowd_data::FrequencySet;

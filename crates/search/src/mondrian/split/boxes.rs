@@ -1,9 +1,10 @@
 //! Regions of a workload over the vectors of a table: which vectors lie in which, how a part of the table
 //! lies to each, and which share of a cell one covers.
 
-use incrowd_data::{Attribute, Codes, FrequencySet, Kind, Region, Shape};
+use incrowd_data::{Attribute, Codes, Kind, Region, Shape};
 use rayon::prelude::*;
 
+use super::Known;
 use crate::partition::Extent;
 
 /// Some regions of a workload. Regions are called boxes here: a region is a part of the table elsewhere in
@@ -41,16 +42,13 @@ pub(super) fn mark(bits: &mut [u64], boxes: impl Iterator<Item = usize>) {
 const CHUNK: usize = 1 << 14;
 
 impl Boxes {
-    pub(super) fn new(set: &FrequencySet, regions: &[&Region]) -> Boxes {
+    /// The boxes, and which points lie in which unless that is told.
+    pub(super) fn new(set: &Known, regions: &[&Region], masks: Option<&[u64]>) -> Boxes {
         let axes = set.attributes.iter().map(Axis::new).collect();
-        let side = |(attribute, codes): &(usize, incrowd_data::CodeSet)| Side {
-            attribute: *attribute,
-            runs: codes.runs(),
-        };
-        let sides: Vec<Vec<Side>> =
-            regions.iter().map(|region| region.sides.iter().map(side).collect()).collect();
+        let sides = sides_of(regions);
         let n_words = sides.len().div_ceil(64);
-        let masks = masks(set, &sides, n_words);
+        let work_out = || Admitted::of(set.attributes, &sides).masks(set.vectors, set.counts.len());
+        let masks = masks.map_or_else(work_out, <[u64]>::to_vec);
         Boxes { axes, sides, n_words, masks }
     }
 
@@ -112,45 +110,77 @@ impl Side {
     }
 }
 
-fn masks(set: &FrequencySet, sides: &[Vec<Side>], n_words: usize) -> Vec<u64> {
-    // By attribute that a box has a side on, and by code, the boxes that admit the code.
-    let mut tables: Vec<(&Codes, Vec<u64>)> = Vec::new();
-    for (attribute, codes) in set.vectors.iter().enumerate() {
-        let side_of = |of: usize| sides[of].iter().find(|side| side.attribute == attribute);
-        if (0..sides.len()).all(|of| side_of(of).is_none()) {
-            continue;
-        }
-        let n_codes = set.attributes[attribute].n_codes() as usize;
-        let mut table = vec![0u64; n_codes * n_words];
-        for of in 0..sides.len() {
-            let all = [(0, u32::MAX)];
-            let runs = side_of(of).map_or(&all[..], |side| &side.runs);
-            for &(lo, hi) in runs {
-                for code in lo as usize..=(hi as usize).min(n_codes - 1) {
-                    table[code * n_words + of / 64] |= 1 << (of % 64);
+fn sides_of(regions: &[&Region]) -> Vec<Vec<Side>> {
+    let side = |(attribute, codes): &(usize, incrowd_data::CodeSet)| Side {
+        attribute: *attribute,
+        runs: codes.runs(),
+    };
+    regions.iter().map(|region| region.sides.iter().map(side).collect()).collect()
+}
+
+/// Which boxes admit which codes.
+pub(crate) struct Admitted {
+    /// By attribute that a box has a side on, and by code, the boxes that admit the code.
+    tables: Vec<(usize, Vec<u64>)>,
+    /// The bits of all boxes.
+    full: Vec<u64>,
+}
+
+impl Admitted {
+    pub(crate) fn new(attributes: &[Attribute], regions: &[&Region]) -> Admitted {
+        Admitted::of(attributes, &sides_of(regions))
+    }
+
+    fn of(attributes: &[Attribute], sides: &[Vec<Side>]) -> Admitted {
+        let n_words = sides.len().div_ceil(64);
+        let mut tables = Vec::new();
+        for (attribute, of) in attributes.iter().enumerate() {
+            let side_of = |of: usize| sides[of].iter().find(|side| side.attribute == attribute);
+            if (0..sides.len()).all(|of| side_of(of).is_none()) {
+                continue;
+            }
+            let n_codes = of.n_codes() as usize;
+            let mut table = vec![0u64; n_codes * n_words];
+            for of in 0..sides.len() {
+                let all = [(0, u32::MAX)];
+                let runs = side_of(of).map_or(&all[..], |side| &side.runs);
+                for &(lo, hi) in runs {
+                    for code in lo as usize..=(hi as usize).min(n_codes - 1) {
+                        table[code * n_words + of / 64] |= 1 << (of % 64);
+                    }
                 }
             }
+            tables.push((attribute, table));
         }
-        tables.push((codes, table));
-    }
-    let full: Vec<u64> = (0..n_words)
-        .map(|word| match sides.len() - 64 * word {
+        let bits = |word: usize| match sides.len() - 64 * word {
             n if n >= 64 => u64::MAX,
             n => (1 << n) - 1,
-        })
-        .collect();
-    let mut masks = full.repeat(set.len());
-    masks.par_chunks_mut(CHUNK * n_words.max(1)).enumerate().for_each(|(chunk, masks)| {
-        for (codes, table) in &tables {
-            for (vector, mask) in (chunk * CHUNK..).zip(masks.chunks_exact_mut(n_words)) {
-                let code = codes.get(vector) as usize;
-                for (word, admitted) in mask.iter_mut().zip(&table[code * n_words..]) {
-                    *word &= admitted;
+        };
+        Admitted { tables, full: (0..n_words).map(bits).collect() }
+    }
+
+    /// Words of a mask.
+    pub(crate) fn n_words(&self) -> usize {
+        self.full.len()
+    }
+
+    /// By point, a bit for each box that it lies in.
+    pub(crate) fn masks(&self, vectors: &[Codes], n_points: usize) -> Vec<u64> {
+        let n_words = self.n_words();
+        let mut masks = self.full.repeat(n_points);
+        masks.par_chunks_mut(CHUNK * n_words.max(1)).enumerate().for_each(|(chunk, masks)| {
+            for (attribute, table) in &self.tables {
+                let codes = &vectors[*attribute];
+                for (vector, mask) in (chunk * CHUNK..).zip(masks.chunks_exact_mut(n_words)) {
+                    let code = codes.get(vector) as usize;
+                    for (word, admitted) in mask.iter_mut().zip(&table[code * n_words..]) {
+                        *word &= admitted;
+                    }
                 }
             }
-        }
-    });
-    masks
+        });
+        masks
+    }
 }
 
 /// How the values of an attribute spread over a cell, if they are taken to be uniform.

@@ -10,6 +10,7 @@
 mod boxes;
 mod buffer;
 mod infogain;
+mod known;
 mod lsd;
 mod median;
 mod queries;
@@ -21,12 +22,14 @@ use incrowd_privacy::Tally;
 use rayon::prelude::*;
 
 use super::by_width;
-use super::cut::Cut;
+use super::cut::{self, Cut};
 use crate::partition::{Buffers, Extent, PackedCode, extents};
 use crate::{Problem, Split};
 use sweep::{Scored, best};
 
+pub(crate) use boxes::Admitted;
 pub(crate) use infogain::entropy;
+pub(crate) use known::{Facts, Known, Masks};
 
 /// What makes one cut better than another.
 pub(super) trait Criterion: Sync {
@@ -101,18 +104,74 @@ enum Stage<'a> {
 
 impl<'a> Splits<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>) -> Splits<'a> {
+        Splits::knowing(problem, Known::of(problem.set), None)
+    }
+
+    /// The criteria for points that are not those of the problem's set, or only some of the table's. What
+    /// holds for the whole table is worked out from the points unless it is told.
+    pub(crate) fn knowing(
+        problem: &'a Problem<'a>,
+        known: Known<'a>,
+        facts: Option<&Facts>,
+    ) -> Splits<'a> {
         let Some(workload) = problem.workload.filter(|workload| !workload.splits.is_empty()) else {
             return Splits { problem, stages: vec![Stage::Median] };
         };
         let stage = |split: &Split| match split {
             Split::Median => Stage::Median,
-            Split::Targets => Stage::Targets(targets::Targets::new(problem.set, &workload.targets)),
-            Split::Selection => {
-                Stage::Selection(selection::Selection::new(problem.set, &workload.selections))
+            Split::Targets => {
+                Stage::Targets(targets::Targets::new(&known, &workload.targets, facts))
             }
-            Split::Queries => Stage::Queries(queries::Queries::new(problem.set, &workload.queries)),
+            Split::Selection => {
+                Stage::Selection(selection::Selection::new(&known, &workload.selections))
+            }
+            Split::Queries => {
+                Stage::Queries(queries::Queries::new(known, &workload.queries, facts))
+            }
         };
         Splits { problem, stages: workload.splits.iter().map(stage).collect() }
+    }
+
+    /// What the criteria know of the whole table.
+    pub(crate) fn facts(&self, n_rows: u64) -> Facts {
+        let mut facts = Facts { n_rows, ..Facts::default() };
+        for stage in &self.stages {
+            match stage {
+                Stage::Median | Stage::Selection(_) => {}
+                Stage::Targets(criterion) => facts.weights = criterion.weights(),
+                Stage::Queries(criterion) => facts.units = criterion.units(),
+            }
+        }
+        facts
+    }
+
+    /// How many criteria there are.
+    pub(crate) fn n_stages(&self) -> usize {
+        self.stages.len()
+    }
+
+    /// The cut that a criterion offers on one attribute. The points of the region may be those of a
+    /// projection: points that are equal on the attribute and in all that is looked at beside it count as
+    /// one. Of all attributes the offer that costs least is made, or the first, in the order of widths.
+    pub(crate) fn offer<C: PackedCode>(
+        &self,
+        stage: usize,
+        attribute: usize,
+        region: &Buffers<'_, C>,
+        extents: &[Extent],
+        tally: &mut Tally,
+    ) -> Option<Offer> {
+        let n_rows = region.rows.iter().map(|&rows| u64::from(rows)).sum();
+        let look = Look { problem: self.problem, region, extents, n_rows };
+        match &self.stages[stage] {
+            Stage::Median => {
+                let cut = cut::best(self.problem, region, attribute, extents[attribute], tally)?;
+                Some(Offer { cost: None, cut })
+            }
+            Stage::Targets(criterion) => look.offer(criterion, attribute, tally),
+            Stage::Selection(criterion) => look.offer(criterion, attribute, tally),
+            Stage::Queries(criterion) => look.offer(criterion, attribute, tally),
+        }
     }
 
     /// An empty tally of the search's table.
@@ -165,21 +224,11 @@ impl<C: PackedCode> Look<'_, '_, C> {
     /// The cut that costs least under a criterion.
     fn choose(&self, criterion: &impl Criterion, tally: &mut Tally) -> Option<(usize, Cut)> {
         let node = criterion.at(self.region, self.extents)?;
-        let first =
-            (0..self.extents.len()).find(|&at| self.extents[at].lo < self.extents[at].hi)?;
-        let mut sums = vec![0; 1 + node.n_sums()];
-        let width = sums.len();
-        node.tabulate(self.region.rows.iter().map(|&rows| (0, rows)), 0, width, &mut sums);
-        let whole = node.cost(first, self.extents[first], self.n_rows, &sums[1..]);
-        let step = node.step(whole);
-        // Also where the cost is no number that can be compared.
-        if !(whole > 0.0 && whole.is_finite() && step > 0.0) {
-            let is_over = node.must_lower();
-            return if is_over { None } else { self.first_cut(&node, &sums[1..], tally) };
+        let judged = self.judge(&node)?;
+        if judged.is_free {
+            return self.first_cut(&judged, tally);
         }
-        let costs = Costs { node: &node, step };
-        let limit = if node.must_lower() { costs.steps(whole) - 1 } else { i64::MAX };
-        let cuts = self.cuts(&costs, &sums[1..], tally, limit);
+        let cuts = self.cuts(&judged.costs, &judged.sums, tally, judged.limit);
         let least = cuts.iter().map(|(_, cut)| cut.cost).min()?;
         let mut best: Vec<(usize, Scored)> =
             cuts.into_iter().filter(|(_, cut)| cut.cost <= least).collect();
@@ -188,6 +237,40 @@ impl<C: PackedCode> Look<'_, '_, C> {
             best.sort_by_key(|(attribute, _)| order.iter().position(|at| at == attribute));
         }
         best.into_iter().next().map(|(attribute, scored)| (attribute, scored.cut))
+    }
+
+    /// The cut on one attribute that costs least under a criterion.
+    fn offer(
+        &self,
+        criterion: &impl Criterion,
+        attribute: usize,
+        tally: &mut Tally,
+    ) -> Option<Offer> {
+        let node = criterion.at(self.region, self.extents)?;
+        let judged = self.judge(&node)?;
+        let scored = best(self, &judged.costs, attribute, &judged.sums, tally, judged.limit)?;
+        Some(Offer { cost: (!judged.is_free).then_some(scored.cost), cut: scored.cut })
+    }
+
+    /// What the region costs as it is; none if no cut can be worth it.
+    fn judge<'r, R: RegionCriterion>(&self, node: &'r R) -> Option<Judged<'r, R>> {
+        let first =
+            (0..self.extents.len()).find(|&at| self.extents[at].lo < self.extents[at].hi)?;
+        let mut sums = vec![0; 1 + node.n_sums()];
+        let width = sums.len();
+        node.tabulate(self.region.rows.iter().map(|&rows| (0, rows)), 0, width, &mut sums);
+        sums.remove(0);
+        let whole = node.cost(first, self.extents[first], self.n_rows, &sums);
+        let step = node.step(whole);
+        // Also where the cost is no number that can be compared.
+        if !(whole > 0.0 && whole.is_finite() && step > 0.0) {
+            let costs = Costs { node, step: f64::INFINITY };
+            let free = Judged { costs, sums, limit: i64::MAX, is_free: true };
+            return (!node.must_lower()).then_some(free);
+        }
+        let costs = Costs { node, step };
+        let limit = if node.must_lower() { costs.steps(whole) - 1 } else { i64::MAX };
+        Some(Judged { costs, sums, limit, is_free: false })
     }
 
     /// By attribute, the cut that costs least; those of attributes that cannot have the least cost of all
@@ -223,16 +306,33 @@ impl<C: PackedCode> Look<'_, '_, C> {
     /// The cut of a region that costs nothing as it is: on the widest attribute that has one.
     fn first_cut<R: RegionCriterion>(
         &self,
-        node: &R,
-        sums: &[i64],
+        judged: &Judged<'_, R>,
         tally: &mut Tally,
     ) -> Option<(usize, Cut)> {
-        let costs = Costs { node, step: f64::INFINITY };
         self.by_width().into_iter().find_map(|attribute| {
-            let cut = best(self, &costs, attribute, sums, tally, i64::MAX)?;
+            let cut = best(self, &judged.costs, attribute, &judged.sums, tally, judged.limit)?;
             Some((attribute, cut.cut))
         })
     }
+}
+
+/// A cut that a criterion offers on one attribute.
+#[derive(Clone)]
+pub(crate) struct Offer {
+    /// What the parts cost, in steps; none where the widest attribute with an offer is cut.
+    pub(crate) cost: Option<i64>,
+    pub(crate) cut: Cut,
+}
+
+/// What a region costs under a criterion.
+struct Judged<'a, R> {
+    costs: Costs<'a, R>,
+    /// Its sums.
+    sums: Vec<i64>,
+    /// What a cut may cost at most.
+    limit: i64,
+    /// Whether it costs nothing that could be compared.
+    is_free: bool,
 }
 
 /// The costs of parts under a criterion, in steps.

@@ -8,10 +8,10 @@
 //!
 //! How far a part reaches on other attributes than the one that is cut is taken from the region.
 
-use incrowd_data::{Codes, FrequencySet, Region};
+use incrowd_data::{Codes, Region};
 
 use super::boxes::{Boxes, Relation, Spread, mark};
-use super::{Criterion, RegionCriterion};
+use super::{Criterion, Facts, Known, RegionCriterion};
 use crate::partition::{Buffers, Extent, PackedCode};
 use crate::{QueryValue, WeightedQuery};
 
@@ -33,6 +33,8 @@ struct Prepared<'a> {
     weight: f64,
     /// What is added up: the codes of a column, and by code its value in steps; rows if none.
     values: Option<(&'a Codes, Vec<i64>)>,
+    /// The value that counts as 0 and the unit.
+    unit: (f64, f64),
     /// Steps of a unit.
     steps: f64,
     /// The attribute whose values are added up, the value that counts as 0, and the unit.
@@ -40,26 +42,38 @@ struct Prepared<'a> {
 }
 
 impl<'a> Queries<'a> {
-    pub(super) fn new(set: &'a FrequencySet, queries: &[WeightedQuery]) -> Queries<'a> {
+    pub(super) fn new(
+        set: Known<'a>,
+        queries: &[WeightedQuery],
+        facts: Option<&Facts>,
+    ) -> Queries<'a> {
         let regions: Vec<&Region> = queries.iter().flat_map(|query| &query.regions).collect();
-        let boxes = Boxes::new(set, &regions);
+        let boxes = Boxes::new(&set, &regions, set.masks.map(|masks| &masks.queries[..]));
         let mut query_of = Vec::with_capacity(regions.len());
         let mut prepared = Vec::with_capacity(queries.len());
         for (at, query) in queries.iter().enumerate() {
             let of_query = query_of.len()..query_of.len() + query.regions.len();
             query_of.extend(of_query.clone().map(|_| at));
-            prepared.push(Prepared::new(set, query, &boxes, of_query));
+            let told = facts.map(|facts| (facts.n_rows, facts.units[at]));
+            prepared.push(Prepared::new(set, query, &boxes, of_query, told));
         }
         Queries { boxes, query_of, all: prepared }
+    }
+
+    /// By query, the value that counts as 0 and the unit.
+    pub(super) fn units(&self) -> Vec<(f64, f64)> {
+        self.all.iter().map(|query| query.unit).collect()
     }
 }
 
 impl<'a> Prepared<'a> {
+    /// `told` are the rows of the whole table, and the value that counts as 0 and the unit there.
     fn new(
-        set: &'a FrequencySet,
+        set: Known<'a>,
         query: &WeightedQuery,
         boxes: &Boxes,
         of_query: std::ops::Range<usize>,
+        told: Option<(u64, (f64, f64))>,
     ) -> Prepared<'a> {
         let (codes, positions, attribute) = match query.value {
             QueryValue::Rows => {
@@ -67,6 +81,7 @@ impl<'a> Prepared<'a> {
                     boxes: of_query,
                     weight: query.weight,
                     values: None,
+                    unit: (0.0, 1.0),
                     steps: 1.0,
                     on_attribute: None,
                 };
@@ -76,19 +91,12 @@ impl<'a> Prepared<'a> {
             }
             QueryValue::Extra(at) => (&set.extras[at].codes, &set.extras[at].positions, None),
         };
-        let number = |vector: usize| positions.get(codes.get(vector) as usize).copied();
-        let is_in = |vector: usize| {
-            let mask = boxes.mask(u32::try_from(vector).expect("vectors are counted in 32 bits"));
-            of_query.clone().any(|of| mask[of / 64] >> (of % 64) & 1 == 1)
-        };
-        let answered: Vec<usize> = (0..set.len()).filter(|&vector| is_in(vector)).collect();
-        let centre = if query.is_mean { mean(set, &answered, number) } else { 0.0 };
-        let distance = |vector: usize| number(vector).map(|number| (number - centre).abs());
-        let unit = Some(mean(set, &answered, distance)).filter(|unit| *unit > 0.0).unwrap_or(1.0);
+        let work_out = || (set.n_rows, unit_of(&set, query, (codes, positions), boxes, &of_query));
+        let (n_rows, (centre, unit)) = told.unwrap_or_else(work_out);
         // As fine as sums of 64 bits over all rows allow.
         let most = positions.iter().map(|at| (at - centre).abs()).filter(|at| at.is_finite());
         let most = most.fold(unit, f64::max);
-        let bits = f64::from(61 - set.n_rows.max(1).ilog2());
+        let bits = f64::from(61 - n_rows.max(1).ilog2());
         let scale = (bits - most.log2()).floor().exp2();
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^61 over the rows")]
         let step = |number: &f64| {
@@ -96,6 +104,7 @@ impl<'a> Prepared<'a> {
         };
         Prepared {
             values: Some((codes, positions.iter().map(step).collect())),
+            unit: (centre, unit),
             steps: scale * unit,
             boxes: of_query,
             weight: query.weight,
@@ -104,8 +113,28 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// The value of a query that counts as 0, and the unit: the mean distance from it of what is asked for.
+fn unit_of(
+    set: &Known,
+    query: &WeightedQuery,
+    (codes, positions): (&Codes, &[f64]),
+    boxes: &Boxes,
+    of_query: &std::ops::Range<usize>,
+) -> (f64, f64) {
+    let number = |vector: usize| positions.get(codes.get(vector) as usize).copied();
+    let is_in = |vector: usize| {
+        let mask = boxes.mask(u32::try_from(vector).expect("vectors are counted in 32 bits"));
+        of_query.clone().any(|of| mask[of / 64] >> (of % 64) & 1 == 1)
+    };
+    let answered: Vec<usize> = (0..set.counts.len()).filter(|&vector| is_in(vector)).collect();
+    let centre = if query.is_mean { mean(set, &answered, number) } else { 0.0 };
+    let distance = |vector: usize| number(vector).map(|number| (number - centre).abs());
+    let unit = Some(mean(set, &answered, distance)).filter(|unit| *unit > 0.0).unwrap_or(1.0);
+    (centre, unit)
+}
+
 /// The mean of a number over rows that have one, whatever their order.
-fn mean(set: &FrequencySet, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -> f64 {
+fn mean(set: &Known, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -> f64 {
     let numbers = || vectors.iter().filter_map(|&vector| Some((vector, number(vector)?)));
     let most = numbers().fold(0.0f64, |most, (_, number)| most.max(number.abs()));
     if most == 0.0 || !most.is_finite() {
@@ -128,7 +157,6 @@ fn mean(set: &FrequencySet, vectors: &[usize], number: impl Fn(usize) -> Option<
 /// The queries that count in a region.
 pub(super) struct OfRegion<'a> {
     boxes: &'a Boxes,
-    n_attributes: usize,
     active: Vec<Active<'a>>,
     /// Those of them that add up a column that is released as it is.
     extras: Vec<usize>,
@@ -279,7 +307,6 @@ impl Queries<'_> {
         }
         OfRegion {
             boxes: &self.boxes,
-            n_attributes: region.n_attributes,
             extras: (0..active.len()).filter(|&slot| active[slot].query.is_extra()).collect(),
             active,
             ends,
@@ -393,7 +420,6 @@ impl RegionCriterion for OfRegion<'_> {
     }
 
     fn cost(&self, attribute: usize, extent: Extent, rows: u64, sums: &[i64]) -> f64 {
-        debug_assert!(attribute < self.n_attributes);
         let (inside, whole) = sums.split_at(self.active.len());
         let rows = i64::try_from(rows).expect("rows are counted in 32 bits");
         let cell = self.boxes.cell(attribute, extent);

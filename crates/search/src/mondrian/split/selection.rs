@@ -5,10 +5,10 @@
 //! reaches on other attributes than the one that is cut is taken from the region; it may reach less far,
 //! which later cuts see.
 
-use incrowd_data::{FrequencySet, Region};
+use incrowd_data::Region;
 
 use super::boxes::{Boxes, Relation, mark};
-use super::{Criterion, RegionCriterion};
+use super::{Criterion, Known, RegionCriterion};
 use crate::partition::{Buffers, Extent, PackedCode};
 
 /// The selections of a search.
@@ -17,8 +17,9 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    pub(super) fn new(set: &FrequencySet, regions: &[Region]) -> Selection {
-        Selection { boxes: Boxes::new(set, &regions.iter().collect::<Vec<_>>()) }
+    pub(super) fn new(set: &Known, regions: &[Region]) -> Selection {
+        let masks = set.masks.map(|masks| &masks.selections[..]);
+        Selection { boxes: Boxes::new(set, &regions.iter().collect::<Vec<_>>(), masks) }
     }
 }
 

@@ -5,11 +5,11 @@
 //! each target counts by its share of what it costs in the whole table, so that none outweighs the others
 //! by its unit.
 
-use incrowd_data::{Codes, FrequencySet};
+use incrowd_data::Codes;
 
 use super::buffer::{return_codes, take_codes};
 use super::lsd::{self, Steps, Whole};
-use super::{Criterion, RegionCriterion, infogain};
+use super::{Criterion, Facts, Known, RegionCriterion, infogain};
 use crate::Target;
 use crate::partition::{Buffers, Extent, PackedCode};
 
@@ -31,14 +31,15 @@ struct Term {
 }
 
 impl Targets {
-    pub(super) fn new(set: &FrequencySet, targets: &[Target]) -> Targets {
+    pub(super) fn new(set: &Known, targets: &[Target], facts: Option<&Facts>) -> Targets {
+        let n_rows = facts.map_or(set.n_rows, |facts| facts.n_rows);
         let mut n_sums = 0;
         let mut terms: Vec<Term> = Vec::new();
         for &target in targets {
             let (extra, of_term, numbers) = match target {
                 Target::Labels(extra) => (extra, set.extras[extra].n_codes as usize, None),
                 Target::Numbers(extra) => {
-                    let steps = Steps::new(&set.extras[extra].positions, set.n_rows);
+                    let steps = Steps::new(&set.extras[extra].positions, n_rows);
                     (extra, lsd::N_SUMS, Some(steps))
                 }
             };
@@ -55,12 +56,24 @@ impl Targets {
             }
         }
         let mut criterion = Targets { terms, n_sums };
-        criterion.normalise(set);
+        match facts {
+            None => criterion.normalise(set),
+            Some(facts) => {
+                for (term, &weight) in criterion.terms.iter_mut().zip(&facts.weights) {
+                    term.weight = weight;
+                }
+            }
+        }
         criterion
     }
 
+    /// By target, how much it counts.
+    pub(super) fn weights(&self) -> Vec<f64> {
+        self.terms.iter().map(|term| term.weight).collect()
+    }
+
     /// Makes every target cost 1 in the whole table if labels and numbers are both among them.
-    fn normalise(&mut self, set: &FrequencySet) {
+    fn normalise(&mut self, set: &Known) {
         let n_numbers = self.terms.iter().filter(|term| term.numbers.is_some()).count();
         if n_numbers == 0 || n_numbers == self.terms.len() {
             return;

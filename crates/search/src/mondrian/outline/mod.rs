@@ -1,0 +1,233 @@
+//! Strict Mondrian for points that do not fit in memory: the top of its tree from scans.
+//!
+//! Grows the tree level by level from the points projected on one attribute at a time, until every region is
+//! small enough to be finished by the in-memory search. The tree is the one that the in-memory search gives
+//! for all points.
+//!
+//! # Source
+//!
+//! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 4.2: frequency sets of single
+//! attributes fit where the table does not. Departs from it in that all regions of a level share a scan, and in
+//! that small regions are finished in memory.
+//!
+//! # Guarantees
+//!
+//! - Exact: the same tree and classes as [`Algorithm::Mondrian`](crate::Algorithm) for every model and every
+//!   criterion; with a deadline, each stops where it stands.
+//! - Asks of the models: that they look at the extra column that they name and no other.
+//! - Deterministic: yes, on any number of threads, in whatever order points come.
+//!
+//! # Invariants
+//!
+//! - O1: a criterion or a model that sees the rows by code of an attribute and kind of point (`kinds`) decides as
+//!   if it saw the points, since it adds up integers.
+//! - O2: what a criterion works out from the whole table is the same for every region (`Facts`).
+//!
+//! # Cost
+//!
+//! One scan to find the kinds, if there are any, and one scan a level, unless the tables of a level take more
+//! memory than they may: then its regions are done in batches, a scan each, and a region that is too large
+//! alone attribute by attribute. Beside that memory, the kinds are held: as many as there are combinations of
+//! sensitive values, targets, entities, values that queries add up and boxes of the workload. At least the table
+//! of one attribute of one region is held, whatever the limit.
+//!
+//! # Example
+//!
+//! ```
+//! use incrowd_data::{Attribute, Codes, Dictionary, FrequencySet, Kind, Shape};
+//! use incrowd_privacy::{KAnonymity, Model};
+//! use incrowd_search::{Budget, Chunk, Outcome, Outline, Problem, Recoding, Scan};
+//!
+//! // Six people, ages 20 to 70; no vectors are held.
+//! let dictionary = Dictionary {
+//!     kind: Kind::Integer,
+//!     texts: ["20", "30", "40", "50", "60", "70"].map(String::from).to_vec(),
+//!     positions: vec![20.0, 30.0, 40.0, 50.0, 60.0, 70.0],
+//!     has_missing: false,
+//! };
+//! let attributes = vec![Attribute { name: "age".into(), dictionary, shape: Shape::Numeric }];
+//! let whole =
+//!     FrequencySet { attributes, vectors: vec![], counts: vec![], extras: vec![], n_rows: 6 };
+//! let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
+//! let budget = Budget::unlimited();
+//! let problem = Problem::new(&whole, &models, 2, &budget);
+//!
+//! struct Ages;
+//! impl Scan for Ages {
+//!     fn scan(&self, visit: &(dyn Fn(&Chunk<'_>) + Sync)) -> std::io::Result<()> {
+//!         for ages in [[0, 3, 1], [5, 4, 2]] {
+//!             let vectors = [Codes::pack(6, ages.into_iter())];
+//!             visit(&Chunk { vectors: &vectors, extras: &[], counts: None, len: 3 });
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//! let outline = Outline::grow(&problem, &Ages, 3, 1 << 20).unwrap().expect("feasible");
+//! let rows: Vec<u64> = outline.regions().iter().map(|region| region.rows).collect();
+//! assert_eq!(rows, [3, 3]);
+//!
+//! // Each region in memory, one after another.
+//! let mut trees = Vec::new();
+//! for codes in [[0, 1, 2], [3, 4, 5]] {
+//!     let set = FrequencySet {
+//!         vectors: vec![Codes::pack(6, codes.into_iter())],
+//!         counts: vec![1; 3],
+//!         n_rows: 3,
+//!         ..whole.clone()
+//!     };
+//!     let Outcome::Found(found) = outline.finish(&Problem { set: &set, ..problem }) else { panic!() };
+//!     let Recoding::Partition(tree) = found.recoding else { panic!() };
+//!     trees.push(tree);
+//! }
+//! let tree = outline.graft(trees);
+//! assert_eq!([0, 2, 3, 5].map(|age| tree.class_of(|_| age)), [0, 0, 1, 1]);
+//! ```
+//!
+//! # See also
+//!
+//! `strict` for the search in memory, `split` for what decides on a cut.
+
+mod count;
+mod decide;
+mod grow;
+mod kinds;
+mod scan;
+mod sketch;
+mod table;
+
+use std::io;
+
+use incrowd_data::PartitionTree;
+
+use super::split::{Facts, Splits};
+use super::strict::strict_part;
+use crate::{Infeasible, Outcome, Problem};
+use grow::Growth;
+use kinds::Kinds;
+use sketch::Sketch;
+
+pub use scan::{Chunk, Scan};
+
+/// The top of a tree of cuts, down to regions that fit in memory.
+#[derive(Debug)]
+pub struct Outline {
+    sketch: Sketch,
+    /// In depth-first order.
+    regions: Vec<OpenRegion>,
+    /// By number in the sketch, the place in that order.
+    place_of: Vec<u32>,
+    facts: Facts,
+    n_scans: u64,
+    is_cut_short: bool,
+}
+
+/// A region of an [`Outline`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenRegion {
+    /// It has no more points than this. They are not counted again where rows tell that they fit.
+    pub points: u64,
+    /// Its rows.
+    pub rows: u64,
+    /// Whether it is known to be a class: it need not be finished, and may have any number of points.
+    pub is_class: bool,
+}
+
+impl Outline {
+    /// Grows the top of the tree until no region has more than `most` points but those that cannot be cut.
+    /// Tables take `memory` bytes at most, but see the module about the least that is needed.
+    ///
+    /// The problem's set has the attributes, the extra columns and the number of rows of the whole table;
+    /// neither its vectors nor its counts nor the codes of the extra columns are looked at. Where there is
+    /// nothing to grow the outcome says why.
+    ///
+    /// # Errors
+    ///
+    /// If the points cannot be read.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 2^32 - 1 rows.
+    pub fn grow(
+        problem: &Problem,
+        scan: &dyn Scan,
+        most: u64,
+        memory: u64,
+    ) -> io::Result<Result<Outline, Outcome>> {
+        let n_rows = problem.set.n_rows;
+        if n_rows == 0 {
+            return Ok(Err(Outcome::Infeasible(Infeasible::Empty)));
+        }
+        assert!(u32::try_from(n_rows).is_ok(), "rows are counted in 32 bits");
+        let kinds = Kinds::find(problem, scan, memory)?;
+        if problem.budget.is_cancelled() {
+            return Ok(Err(Outcome::Cancelled));
+        }
+        let Some(kinds) = kinds else {
+            return Ok(Err(Outcome::Infeasible(Infeasible::OutOfMemory)));
+        };
+        let whole = kinds.whole(problem.entity);
+        if let Some(infeasible) = crate::broken_by(problem, whole.class()) {
+            return Ok(Err(infeasible));
+        }
+        let splits = Splits::knowing(problem, kinds.known(problem), None);
+        let facts = splits.facts(n_rows);
+        let mut growth = Growth::new(problem, scan, (most, memory), &kinds, &splits);
+        if growth.grow()?.is_none() {
+            return Ok(Err(Outcome::Cancelled));
+        }
+        Ok(Ok(growth.outline(facts)))
+    }
+
+    /// The regions in depth-first order, which is the order of their classes.
+    #[must_use]
+    pub fn regions(&self) -> &[OpenRegion] {
+        &self.regions
+    }
+
+    /// Appends the region of each point of a chunk, by its place in [`Outline::regions`].
+    pub fn place(&self, chunk: &Chunk<'_>, regions: &mut Vec<u32>) {
+        let start = regions.len();
+        regions.resize(start + chunk.len, 0);
+        let regions = &mut regions[start..];
+        let leads = self.sketch.leading_to(|_| true);
+        self.sketch.sift(chunk, &leads, &mut |region, points| {
+            for &point in points {
+                regions[point as usize] = self.place_of[region];
+            }
+        });
+    }
+
+    /// Finishes a region in memory: `problem` is that of the whole table with the region's points as its set.
+    #[must_use]
+    pub fn finish(&self, problem: &Problem) -> Outcome {
+        strict_part(problem, Some(&self.facts))
+    }
+
+    /// The whole tree, from those of the regions that are no classes yet, in order.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer trees than such regions, or more.
+    #[must_use]
+    pub fn graft(self, parts: impl IntoIterator<Item = PartitionTree>) -> PartitionTree {
+        let mut parts = parts.into_iter();
+        let tree = self.sketch.graft(&mut |region| {
+            let is_class = self.regions[self.place_of[region] as usize].is_class;
+            (!is_class).then(|| parts.next().expect("a tree for every region"))
+        });
+        assert!(parts.next().is_none(), "a region for every tree");
+        tree
+    }
+
+    /// Passes over the points so far.
+    #[must_use]
+    pub fn n_scans(&self) -> u64 {
+        self.n_scans
+    }
+
+    /// Whether the time limit ended it: what was not cut yet is a class.
+    #[must_use]
+    pub fn is_cut_short(&self) -> bool {
+        self.is_cut_short
+    }
+}

@@ -1,0 +1,46 @@
+//! What the criteria are told of a table.
+
+use incrowd_data::{Attribute, Codes, Extra, FrequencySet};
+
+/// The points that criteria look up, and the attributes. They are those of a frequency set, or stand for all
+/// points that are alike in what is looked at beside the attribute that is cut.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) attributes: &'a [Attribute],
+    pub(crate) vectors: &'a [Codes],
+    pub(crate) extras: &'a [Extra],
+    pub(crate) counts: &'a [u32],
+    pub(crate) n_rows: u64,
+    /// Worked out from the vectors unless they are told.
+    pub(crate) masks: Option<&'a Masks>,
+}
+
+/// By point, a bit for each box of the workload that it lies in.
+#[derive(Default)]
+pub(crate) struct Masks {
+    pub(crate) selections: Vec<u64>,
+    pub(crate) queries: Vec<u64>,
+}
+
+/// What criteria work out from the whole table, for those that see a part of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Facts {
+    pub(crate) n_rows: u64,
+    /// By target, how much it counts.
+    pub(crate) weights: Vec<f64>,
+    /// By query, the value that counts as 0 and the unit.
+    pub(crate) units: Vec<(f64, f64)>,
+}
+
+impl<'a> Known<'a> {
+    pub(crate) fn of(set: &'a FrequencySet) -> Known<'a> {
+        Known {
+            attributes: &set.attributes,
+            vectors: &set.vectors,
+            extras: &set.extras,
+            counts: &set.counts,
+            n_rows: set.n_rows,
+            masks: None,
+        }
+    }
+}

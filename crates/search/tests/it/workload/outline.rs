@@ -1,0 +1,221 @@
+//! Mondrian from scans is Mondrian in memory.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use incrowd_data::{Attribute, Codes, Extra, FrequencySet, PartitionTree};
+use incrowd_search::{
+    Algorithm, Budget, Chunk, Outcome, Outline, Problem, Recoding, Scan, Workload,
+};
+use incrowd_testkit::generate::{Recipe, Rng, random_table};
+use incrowd_testkit::workload::generate;
+use incrowd_testkit::{Form, Table};
+use rayon::prelude::*;
+
+use super::{Aim, some_job, told};
+use crate::{Job, jobs};
+
+/// Points in chunks, and how often they were asked for.
+struct Points {
+    n_codes: Vec<u32>,
+    n_attributes: usize,
+    /// The codes of each point and its rows.
+    chunks: Vec<Vec<(Vec<u32>, u32)>>,
+    are_counted: bool,
+    n_scans: AtomicU64,
+    fails_at: u64,
+}
+
+impl Points {
+    /// The rows of a table in chunks of different sizes, in a random order, equal ones as one if they are
+    /// counted.
+    fn new(rng: &mut Rng, table: &Table, set: &FrequencySet, are_counted: bool) -> Points {
+        let mut points: Vec<(Vec<u32>, u32)> = if are_counted {
+            let codes = |vector: usize| {
+                let attributes = set.vectors.iter().map(move |codes| codes.get(vector));
+                attributes.chain(set.extras.iter().map(move |extra| extra.codes.get(vector)))
+            };
+            (0..set.len()).map(|vector| (codes(vector).collect(), set.counts[vector])).collect()
+        } else {
+            table.rows.iter().map(|row| (row.clone(), 1)).collect()
+        };
+        rng.shuffle(&mut points);
+        let mut chunks = Vec::new();
+        while !points.is_empty() {
+            let n = [0, 1, 3, 7, 50][rng.below(5)].min(points.len());
+            chunks.push(points.drain(..n).collect());
+        }
+        let n_codes = set.attributes.iter().map(Attribute::n_codes);
+        let n_codes = n_codes.chain(set.extras.iter().map(|extra| extra.n_codes)).collect();
+        let n_attributes = set.attributes.len();
+        let n_scans = AtomicU64::new(0);
+        Points { n_codes, n_attributes, chunks, are_counted, n_scans, fails_at: u64::MAX }
+    }
+
+    fn with_chunk(&self, points: &[(Vec<u32>, u32)], call: &mut dyn FnMut(&Chunk<'_>)) {
+        let column = |at: usize| Codes::pack(self.n_codes[at], points.iter().map(|p| p.0[at]));
+        let columns: Vec<Codes> = (0..self.n_codes.len()).map(column).collect();
+        let (vectors, extras) = columns.split_at(self.n_attributes);
+        let counts: Vec<u32> = points.iter().map(|point| point.1).collect();
+        let counts = self.are_counted.then_some(&counts[..]);
+        call(&Chunk { vectors, extras, counts, len: points.len() });
+    }
+}
+
+impl Scan for Points {
+    fn scan(&self, visit: &(dyn Fn(&Chunk<'_>) + Sync)) -> io::Result<()> {
+        let scan = self.n_scans.fetch_add(1, Ordering::Relaxed);
+        if scan >= self.fails_at {
+            return Err(io::Error::other("gone"));
+        }
+        self.chunks
+            .par_iter()
+            .for_each(|points| self.with_chunk(points, &mut |chunk| visit(chunk)));
+        Ok(())
+    }
+}
+
+/// The table without its points.
+fn stub(set: &FrequencySet) -> FrequencySet {
+    let none = || Codes::U8(Vec::new());
+    FrequencySet {
+        attributes: set.attributes.clone(),
+        vectors: set.vectors.iter().map(|_| none()).collect(),
+        counts: Vec::new(),
+        extras: set.extras.iter().map(|of| Extra { codes: none(), ..of.clone() }).collect(),
+        n_rows: set.n_rows,
+    }
+}
+
+/// What is asked of the outline.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    most: u64,
+    memory: u64,
+}
+
+/// The problem of a job.
+fn problem<'a>(
+    set: &'a FrequencySet,
+    job: &'a Job,
+    workload: &'a Workload,
+    budget: &'a Budget,
+) -> Problem<'a> {
+    let problem = Problem::new(set, &job.models, job.k, budget);
+    Problem { entity: job.entity, workload: Some(workload), ..problem }
+}
+
+/// The tree from scans and regions in memory, or why there is none.
+fn outlined(points: &Points, whole: &Problem, limits: Limits) -> Result<PartitionTree, Outcome> {
+    let outline = Outline::grow(whole, points, limits.most, limits.memory).unwrap()?;
+    let mut of_region: Vec<Vec<(Vec<u32>, u32)>> = vec![Vec::new(); outline.regions().len()];
+    for chunk in &points.chunks {
+        let mut places = vec![7];
+        points.with_chunk(chunk, &mut |chunk| outline.place(chunk, &mut places));
+        for (point, &place) in chunk.iter().zip(&places[1..]) {
+            of_region[place as usize].push(point.clone());
+        }
+    }
+    let mut trees = Vec::new();
+    for (region, members) in outline.regions().iter().zip(of_region) {
+        let rows: u64 = members.iter().map(|point| u64::from(point.1)).sum();
+        assert_eq!(region.rows, rows, "rows of a region");
+        assert!(region.points >= members.len() as u64, "points of a region");
+        assert!(region.is_class || region.points <= limits.most, "{region:?} is too large");
+        if !region.is_class {
+            trees.push(finished(&outline, points, whole, &members));
+        }
+    }
+    assert_eq!(outline.n_scans(), points.n_scans.load(Ordering::Relaxed), "scans");
+    Ok(outline.graft(trees))
+}
+
+fn finished(
+    outline: &Outline,
+    points: &Points,
+    whole: &Problem,
+    members: &[(Vec<u32>, u32)],
+) -> PartitionTree {
+    let column = |at: usize| Codes::pack(points.n_codes[at], members.iter().map(|p| p.0[at]));
+    let extra =
+        |(at, of): (usize, &Extra)| Extra { codes: column(points.n_attributes + at), ..of.clone() };
+    let set = FrequencySet {
+        attributes: whole.set.attributes.clone(),
+        vectors: (0..points.n_attributes).map(column).collect(),
+        counts: members.iter().map(|point| point.1).collect(),
+        extras: whole.set.extras.iter().enumerate().map(extra).collect(),
+        n_rows: members.iter().map(|point| u64::from(point.1)).sum(),
+    };
+    let Outcome::Found(found) = outline.finish(&Problem { set: &set, ..*whole }) else {
+        panic!("a region is feasible")
+    };
+    let Recoding::Partition(tree) = found.recoding else { panic!("strict Mondrian gives a tree") };
+    for (vector, &class) in found.assignment.class_of.iter().enumerate() {
+        assert_eq!(tree.class_of(|at| set.vectors[at].get(vector)), class);
+    }
+    tree
+}
+
+/// Compares for some limits, chunks and numbers of threads. Gives the number of cuts in memory.
+fn check(rng: &mut Rng, table: &Table, job: &Job, workload: &Workload) -> usize {
+    let set = table.frequency_set();
+    let stub = stub(&set);
+    let budget = Budget::unlimited();
+    let expected = Algorithm::Mondrian.run(&problem(&set, job, workload, &budget));
+    let whole = problem(&stub, job, workload, &budget);
+    let n = table.rows.len();
+    for (are_counted, n_threads) in [(true, 1), (false, 4)] {
+        let most = [1, 2 + rng.below(9), 1 + rng.below(n), n][rng.below(4)] as u64;
+        let memory = [0, 1 << rng.below(22), 1 << 30][rng.below(3)];
+        let limits = Limits { most, memory };
+        let points = Points::new(rng, table, &set, are_counted);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        let context = || format!("{limits:?}, {} and {workload:?} of {table:?}", job.describe());
+        match (pool.install(|| outlined(&points, &whole, limits)), &expected) {
+            (Ok(tree), Outcome::Found(found)) => {
+                assert_eq!(Recoding::Partition(tree), found.recoding, "{}", context());
+            }
+            (Err(outcome), expected) => assert_eq!(outcome, *expected, "{}", context()),
+            (Ok(_), expected) => panic!("{expected:?} in memory: {}", context()),
+        }
+    }
+    match expected {
+        Outcome::Found(found) => found.assignment.n_classes as usize - 1,
+        _ => 0,
+    }
+}
+
+#[test]
+fn every_model_cuts_as_in_memory() {
+    let mut n_cuts = 0;
+    for seed in 0..120 {
+        let rng = &mut Rng::new(seed);
+        let recipe = Recipe {
+            n_rows: 1 + rng.below(120),
+            n_attributes: rng.below(5),
+            forms: &Form::ALL,
+            max_values: [4, 30, 300][rng.below(3)],
+            missing: rng.one_in(2),
+        };
+        let table = random_table(rng, &recipe);
+        for job in jobs(&table, 2 + rng.below(4) as u64) {
+            n_cuts += check(rng, &table, &job, &Workload::default());
+        }
+    }
+    assert!(n_cuts > 10_000, "{n_cuts} cuts");
+}
+
+#[test]
+fn every_criterion_cuts_as_in_memory() {
+    for aim in Aim::all() {
+        let mut n_cuts = 0;
+        for seed in 0..60 {
+            let rng = &mut Rng::new(seed);
+            let table = generate::table(rng, 90);
+            let workload = told(&aim.workload(rng, &table));
+            let job = some_job(rng, &table);
+            n_cuts += check(rng, &table, &job, &workload);
+        }
+        assert!(n_cuts > 50, "{n_cuts} cuts for {aim:?}");
+    }
+}
