@@ -27,7 +27,7 @@ pub use csv_check::{Compression, CsvError};
 pub use error::EngineError;
 pub use format::Format;
 pub use read::{Kept, KeptColumn, Table, Use, read};
-pub use source::{Source, SourceColumn};
+pub use source::{Size, Source, SourceColumn};
 pub use spill::{
     Block, BlockReader, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor, NOWHERE,
     Scratch, Spilled, read_spilled,

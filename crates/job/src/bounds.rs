@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use incrowd_engine::Scratch;
+use incrowd_engine::{Scratch, Source, Use};
 
 use crate::error::{JobError, Problem};
 use crate::run::held_memory_bytes;
@@ -11,6 +11,9 @@ use crate::spec::RunSpec;
 
 /// The least limit that a job can be done in: the program, its threads and a few buffers.
 const LEAST: u64 = 64_000_000;
+
+/// What the program takes whatever the table.
+const BASE: u64 = 40_000_000;
 
 /// What a job may hold in memory, and where it puts the rest.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +40,18 @@ impl Bounds {
             return Err(problem.help("create it, or name another with --temp-dir").into());
         }
         Ok(Bounds { limit, temp_dir })
+    }
+
+    /// Whether reading these columns of a source and working on them in memory would take more than the limit,
+    /// told from the size of the files, before anything is read.
+    pub(crate) fn is_exceeded_by(&self, source: &Source, uses: &[Use]) -> bool {
+        let Some(limit) = self.limit else { return false };
+        let Ok(size) = source.size(uses) else { return true };
+        let coded = uses.iter().filter(|usage| **usage == Use::Code).count() as u64;
+        // Codes as read and in their order, then what grouping, searching and ordering rows takes.
+        let row_bytes = 8 * coded + 100;
+        let needs = size.rows.saturating_mul(row_bytes).saturating_add(2 * size.kept_bytes);
+        needs.saturating_add(BASE) > limit
     }
 
     /// A private folder for what does not fit.

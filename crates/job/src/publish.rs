@@ -47,11 +47,11 @@ pub(crate) struct Starred {
 
 /// A release that was written but not yet read back.
 pub(crate) struct Unverified {
-    staged: Staged,
-    released_as: Vec<Vec<String>>,
-    entity: Option<(Codes, u32)>,
-    n_rows: u64,
-    starred: Starred,
+    pub(crate) staged: Staged,
+    pub(crate) released_as: Vec<Vec<String>>,
+    pub(crate) entity: Option<(Codes, u32)>,
+    pub(crate) n_rows: u64,
+    pub(crate) starred: Starred,
 }
 
 impl Unverified {

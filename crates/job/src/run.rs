@@ -109,6 +109,11 @@ impl Run {
             .watched_by(self.watch.clone())
     }
 
+    /// Whether the job shall end.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn go_on(&self) -> Result<(), JobError> {
         if self.cancelled.load(Ordering::Relaxed) { Err(JobError::Cancelled) } else { Ok(()) }
     }
