@@ -19,8 +19,9 @@ use crate::labelling::Assigned;
 use crate::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
+use crate::outputs::check_outputs;
 use crate::plan::{Plan, Purpose, Role, value_of};
-use crate::publish::{Release, Written, check_outputs, publish};
+use crate::publish::{Release, Written, publish};
 use crate::recoding_file::RecodingFile;
 use crate::report::{
     Done, InputReport, MeasuresReport, MinimalReport, Outcome, RecodingReport, Report,
@@ -53,9 +54,9 @@ impl Job<'_> {
         self.run.enter(Stage::Open);
         let source = Source::open(self.engine, input)?;
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
-        let (output, format) = check_outputs(self.spec, &source, self.force)?;
+        let output = check_outputs(self.spec, &source, self.force)?;
         self.run.enter(Stage::Read);
-        let wants_kinds = !matches!(format, Format::Csv(_));
+        let wants_kinds = !matches!(output.format(), Format::Csv(_));
         let mut table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
         refuse_missing(&plan, &table)?;
         let prepared = prepare(&plan, &table)?;
@@ -97,7 +98,7 @@ impl Job<'_> {
             assigned,
             vector_of: &coding.vector_of,
         };
-        let written = release.write(self.engine, self.run, &output, format, &mut timings)?;
+        let written = release.write(self.engine, self.run, &output, &mut timings)?;
         source.check_unchanged()?;
         drop(table);
         let written = written.verify(self.engine, self.run, &plan, &mut timings)?;

@@ -7,6 +7,7 @@ use arrow::array::{ArrayRef, Int64Array, StringArray};
 use arrow::datatypes::DataType;
 
 use super::*;
+use crate::Output;
 
 const SIZES: Sizes = Sizes { chunk_rows: 20, group_rows: 50 };
 
@@ -73,11 +74,11 @@ fn written(engine: &Engine, folder: &Path, name: &str, ends: &[usize]) -> Vec<u8
         Published::Coded { values: &values, kind: Kind::Text },
         Published::Kept(0),
     ];
-    let staged = Staged::new(&folder.join(name)).unwrap();
-    let format = Format::of(Path::new(name)).unwrap();
+    let output = Output::named(folder.join(name).to_str().unwrap(), None).unwrap();
+    let staging = output.stage().unwrap();
     let kept = kept_columns();
     let columns = Columns::new(&published, &kept);
-    let mut writer = Writer::with_sizes(engine, columns, &staged, format, SIZES).unwrap();
+    let mut writer = Writer::with_sizes(engine, columns, &staging, SIZES).unwrap();
     let mut start = 0;
     for &end in ends {
         let loaded = load(start..end);
@@ -86,7 +87,7 @@ fn written(engine: &Engine, folder: &Path, name: &str, ends: &[usize]) -> Vec<u8
         start = end;
     }
     writer.finish().unwrap();
-    std::fs::read(staged.path()).unwrap()
+    std::fs::read(staging.path()).unwrap()
 }
 
 #[test]
