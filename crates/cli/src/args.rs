@@ -211,7 +211,7 @@ pub(crate) struct SearchArgs {
 pub(crate) struct AnonymizeArgs {
     /// A file, a folder or a glob (.csv, .tsv, .parquet, .arrow, .jsonl; text also as .gz or .zst)
     pub(crate) input: Option<String>,
-    /// The release (.csv, .tsv, .parquet or .arrow; text also as .gz or .zst)
+    /// The release (.csv, .tsv, .parquet or .arrow; text also as .gz or .zst); with / behind it, a folder of parts
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     #[command(flatten)]
@@ -233,6 +233,9 @@ pub(crate) struct AnonymizeArgs {
     /// What becomes of suppressed rows: drop or star
     #[arg(long, value_name = "WHAT")]
     pub(crate) suppressed: Option<String>,
+    /// With how many rows a part is complete, where the output is a folder (default: 10000000)
+    #[arg(long, value_name = "N")]
+    pub(crate) part_rows: Option<u64>,
     /// Write the report
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<String>,
@@ -291,7 +294,7 @@ pub(crate) struct ApplyArgs {
     pub(crate) recoding: PathBuf,
     /// The new rows
     pub(crate) input: String,
-    /// The release
+    /// The release; with / behind it, a folder of parts
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: String,
     /// What to do with a column that the recoding does not know: error or drop
@@ -303,6 +306,9 @@ pub(crate) struct ApplyArgs {
     /// What becomes of suppressed rows: drop or star
     #[arg(long, value_name = "WHAT")]
     pub(crate) suppressed: Option<String>,
+    /// With how many rows a part is complete, where the output is a folder (default: 10000000)
+    #[arg(long, value_name = "N")]
+    pub(crate) part_rows: Option<u64>,
     /// Publish even if a model does not hold: for held-out test rows that are not handed on
     #[arg(long)]
     pub(crate) unverified: bool,

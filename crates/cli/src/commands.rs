@@ -101,6 +101,7 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     set(&mut spec.search.start, args.start.as_ref());
     set(&mut spec.release.labels, args.labels.as_ref());
     set(&mut spec.release.suppressed, args.suppressed.as_ref());
+    set(&mut spec.release.part_rows, args.part_rows.as_ref());
     refuse_html(spec.report.as_deref())?;
     if args.job.print_job {
         message::data(&spec.to_toml());
@@ -188,6 +189,7 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
         undeclared: args.undeclared.clone(),
         suppress: args.suppress.clone().map(SuppressLimit::Text),
         suppressed: args.suppressed.clone(),
+        part_rows: args.part_rows,
         unverified: args.unverified,
         force: args.force,
         run: machine(&args.machine),

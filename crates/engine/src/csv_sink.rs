@@ -65,7 +65,7 @@ fn not_written(target: &Path, source: std::io::Error) -> EngineError {
 
 /// How the cells of a file are divided, by its name.
 pub(crate) fn dialect_of(path: &Path) -> Dialect {
-    let name = path.to_string_lossy().to_ascii_lowercase();
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let is_tsv = name.split('.').any(|part| part == "tsv");
     Dialect { delimiter: if is_tsv { b'\t' } else { b',' } }
 }

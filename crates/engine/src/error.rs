@@ -99,6 +99,14 @@ pub enum EngineError {
     /// An output that must not be replaced.
     #[error("`{path}` exists already", path = path.display())]
     Exists { path: PathBuf },
+    /// A folder of the user's own.
+    #[error("`{path}` holds files that are no parts of a release; it is not replaced", path = path.display())]
+    NotOurs { path: PathBuf },
+    /// A folder of parts needs a name.
+    #[error(
+        "`{path}` is no name for a release: a folder of parts has one of its own, as release.parquet/"
+    )]
+    NoName { path: String },
     /// The user stopped it.
     #[error("interrupted; nothing was written")]
     Cancelled,

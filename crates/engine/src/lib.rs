@@ -2,7 +2,7 @@
 //!
 //! [`Source::open`] finds out what an input is, [`read()`] reads it once: columns that the job looks at
 //! become distinct values with codes, the others are kept as Arrow arrays for the release.
-//! [`parse_query`] and [`parse_condition`] read SQL. [`Writer`] streams the release into a staged file, in an order that says nothing of the input.
+//! [`parse_query`] and [`parse_condition`] read SQL. [`Writer`] streams the release into a staged file or folder, in an order that says nothing of the input.
 //! This crate holds no privacy logic.
 
 mod column;
@@ -18,6 +18,7 @@ mod source;
 mod spill;
 mod sql;
 mod stage;
+mod staging;
 mod typing;
 mod write;
 
@@ -34,5 +35,6 @@ pub use spill::{
 };
 pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Staged, stage_bytes};
+pub use staging::{Output, Part, Staging, is_folder_of_parts};
 pub use typing::{Order, Ranked, position, text_at};
 pub use write::{Piece, Published, Rows, Writer, chunk_ends, order_within, write_plain};

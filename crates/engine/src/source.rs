@@ -105,7 +105,7 @@ impl Source {
             self.n_text_rows = Some(self.n_text_rows.unwrap_or(0) + facts.n_rows);
             match &first {
                 Some(first) if first.header != facts.header => {
-                    let what = "its header is another one".to_owned();
+                    let what = header_difference(&first.header, &facts.header);
                     return Err(EngineError::FilesDiffer { path: path.clone(), what });
                 }
                 Some(_) => {}
@@ -124,11 +124,11 @@ impl Source {
         for path in &self.files {
             let schema = self.schema_of(engine, path)?;
             match &first {
-                Some(first) if first.fields() != schema.fields() => {
-                    let what = "its columns or their types are others".to_owned();
-                    return Err(EngineError::FilesDiffer { path: path.clone(), what });
+                Some(first) => {
+                    if let Some(what) = difference(first, &schema) {
+                        return Err(EngineError::FilesDiffer { path: path.clone(), what });
+                    }
                 }
-                Some(_) => {}
                 None => first = Some(schema),
             }
         }
@@ -261,14 +261,67 @@ impl Source {
         Ok(size)
     }
 
-    /// Whether a path is one of the files.
+    /// Whether a path is one of the files, or a folder that one of them is in.
     #[must_use]
     pub fn reads(&self, path: &Path) -> bool {
-        let same = |a: &Path, b: &Path| match (a.canonicalize(), b.canonicalize()) {
-            (Ok(a), Ok(b)) => a == b,
-            _ => false,
-        };
-        self.files.iter().any(|file| same(file, path))
+        let Ok(path) = path.canonicalize() else { return false };
+        self.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file.starts_with(&path)))
+    }
+}
+
+/// How the columns of a file differ from those of the first one, if they do. Whether a column says that it
+/// may be empty makes no difference: it may.
+fn difference(first: &Schema, found: &Schema) -> Option<String> {
+    let mut all: Vec<String> = Vec::new();
+    for field in first.fields() {
+        let name = field.name();
+        match found.field_with_name(name) {
+            Err(_) => all.push(format!("column `{name}` is missing")),
+            Ok(other) if other.data_type() != field.data_type() => {
+                let (is, should) = (other.data_type(), field.data_type());
+                all.push(format!("column `{name}` is of type {is} and not {should}"));
+            }
+            Ok(_) => {}
+        }
+    }
+    for field in found.fields().iter().filter(|f| first.field_with_name(f.name()).is_err()) {
+        all.push(format!("column `{}` is one too many", field.name()));
+    }
+    if all.is_empty() {
+        let pairs = found.fields().iter().zip(first.fields());
+        let moved = pairs.into_iter().find(|(found, first)| found.name() != first.name());
+        if let Some((found, first)) = moved {
+            let (found, first) = (found.name(), first.name());
+            all.push(format!("its columns have another order, `{found}` is where `{first}` was"));
+        } else if found.fields().len() != first.fields().len() {
+            all.push("it has a column twice".to_owned());
+        }
+    }
+    listed(all)
+}
+
+/// The same for headers. A file without a header has values in its place, so that only names of the first
+/// file are told.
+fn header_difference(first: &[String], found: &[String]) -> String {
+    let missing = first.iter().filter(|name| !found.contains(name));
+    let mut all: Vec<String> = missing.map(|name| format!("column `{name}` is missing")).collect();
+    let n_more = found.iter().filter(|name| !first.contains(name)).count();
+    if n_more > 0 {
+        all.push(format!("{n_more} of its columns are not in the first file"));
+    }
+    let what = listed(all).unwrap_or_else(|| "its columns have another order".to_owned());
+    format!("its header is another one: {what}")
+}
+
+/// The first few of a list, and how many more there are.
+fn listed(all: Vec<String>) -> Option<String> {
+    const MOST: usize = 5;
+    let n_more = all.len().saturating_sub(MOST);
+    let text = all.into_iter().take(MOST).collect::<Vec<_>>().join("; ");
+    match (text.is_empty(), n_more) {
+        (true, _) => None,
+        (false, 0) => Some(text),
+        (false, n_more) => Some(format!("{text}; and {n_more} more")),
     }
 }
 

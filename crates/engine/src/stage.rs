@@ -33,14 +33,11 @@ impl Staged {
     /// Opens a staged file for a target. The ending of the target's name is kept, so that the staged
     /// file can be read by its format.
     pub fn new(target: &Path) -> Result<Staged, EngineError> {
-        let folder = match target.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(target);
         remove_stale(folder);
         let name = target.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let ending = name.find('.').map_or("", |dot| &name[dot..]);
-        let prefix = format!("{PREFIX}{}-", std::process::id());
+        let prefix = prefix();
         let file = tempfile::Builder::new().prefix(&prefix).suffix(ending).tempfile_in(folder);
         let file = file.map_err(|source| EngineError::Io {
             action: "creating a file beside",
@@ -63,23 +60,13 @@ impl Staged {
 
     /// The file for whoever writes it.
     pub(crate) fn open(&self) -> Result<Opened, EngineError> {
-        Ok(Opened { file: self.handle()?, target: self.target.clone() })
-    }
-
-    /// A handle that a thread can flush while others read.
-    pub fn handle(&self) -> Result<File, EngineError> {
-        self.file.as_file().try_clone().map_err(|source| self.io("writing", source))
+        let file = self.file.as_file().try_clone().map_err(|source| self.io("writing", source))?;
+        Ok(Opened { file, target: self.target.clone() })
     }
 
     /// Waits until the bytes are on the disk.
     pub fn flush(&self) -> Result<(), EngineError> {
         self.file.as_file().sync_all().map_err(|source| self.io("writing", source))
-    }
-
-    /// The error of a flush that failed elsewhere.
-    #[must_use]
-    pub fn not_flushed(&self, source: std::io::Error) -> EngineError {
-        self.io("writing", source)
     }
 
     fn io(&self, action: &'static str, source: std::io::Error) -> EngineError {
@@ -105,22 +92,33 @@ impl Staged {
             source,
         })?;
         // The rename itself reaches the disk with the folder; not every file system can do that.
-        if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            let _ = File::open(folder).and_then(|folder| folder.sync_all());
-        }
+        let _ = File::open(folder_of(&target)).and_then(|folder| folder.sync_all());
         Ok(())
     }
 }
 
+/// The folder that a path is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// How the names of staged files and folders begin: with the process that they belong to.
+pub(crate) fn prefix() -> String {
+    format!("{PREFIX}{}-", std::process::id())
+}
+
 /// A release is read by others, unlike the staged file.
 #[cfg(unix)]
-fn share(file: &File) -> std::io::Result<()> {
+pub(crate) fn share(file: &File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(not(unix))]
-fn share(_file: &File) -> std::io::Result<()> {
+pub(crate) fn share(_file: &File) -> std::io::Result<()> {
     Ok(())
 }
 
@@ -132,8 +130,8 @@ pub fn stage_bytes(target: &Path, bytes: &[u8]) -> Result<Staged, EngineError> {
     Ok(staged)
 }
 
-/// Removes what killed runs left in a folder: staged files whose process is gone.
-fn remove_stale(folder: &Path) {
+/// Removes what killed runs left in a folder: staged files and folders whose process is gone.
+pub(crate) fn remove_stale(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -141,7 +139,10 @@ fn remove_stale(folder: &Path) {
         let pid = rest.split('-').next().unwrap_or_default();
         let is_running = Path::new("/proc").join(pid).exists() || !Path::new("/proc/self").exists();
         if pid.bytes().all(|byte| byte.is_ascii_digit()) && !pid.is_empty() && !is_running {
-            let _ = std::fs::remove_file(entry.path());
+            let is_folder = entry.file_type().is_ok_and(|of| of.is_dir());
+            let path = entry.path();
+            let _ =
+                if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
         }
     }
 }

@@ -8,6 +8,7 @@
 mod columnar;
 mod gather;
 mod ordered;
+mod parts;
 mod plain;
 mod text;
 
@@ -20,10 +21,11 @@ use crate::csv_sink::{CsvSink, dialect_of};
 use crate::error::Detail;
 use crate::read::{Kept, KeptColumn};
 use crate::stage::Opened;
-use crate::{Engine, EngineError, Format, Staged};
+use crate::{Engine, EngineError, Format, Staging};
 
 use columnar::{Columnar, ColumnarSink};
 use gather::{Chunk, Columns, Gathered, Gatherer};
+use parts::Parts;
 use text::Text;
 
 pub use plain::write_plain;
@@ -106,7 +108,7 @@ pub struct Writer<'a> {
     columns: Columns<'a>,
     sizes: Sizes,
     encoder: Encoder,
-    sink: Sink,
+    parts: Parts<'a>,
     /// Rows written so far.
     n_rows: u64,
 }
@@ -130,32 +132,30 @@ enum Sink {
 }
 
 impl<'a> Writer<'a> {
-    /// Begins a release in a staged file. `kept` is what [`Published::Kept`] columns are, as in every piece.
+    /// Begins a release. `kept` is what [`Published::Kept`] columns are, as in every piece.
     pub fn new(
         engine: &'a Engine,
         columns: &'a [Published<'a>],
         kept: &'a [KeptColumn],
-        staged: &Staged,
-        format: Format,
+        staging: &'a Staging,
     ) -> Result<Writer<'a>, EngineError> {
-        Writer::with_sizes(engine, Columns::new(columns, kept), staged, format, Sizes::default())
+        Writer::with_sizes(engine, Columns::new(columns, kept), staging, Sizes::default())
     }
 
     fn with_sizes(
         engine: &'a Engine,
         columns: Columns<'a>,
-        staged: &Staged,
-        format: Format,
+        staging: &'a Staging,
         sizes: Sizes,
     ) -> Result<Writer<'a>, EngineError> {
-        let encoder = Encoder::new(&columns, staged, format)?;
-        let sink = encoder.open(staged.open()?, sizes)?;
-        Ok(Writer { engine, columns, sizes, encoder, sink, n_rows: 0 })
+        let encoder = Encoder::new(&columns, staging)?;
+        let parts = Parts::new(staging, &encoder, sizes)?;
+        Ok(Writer { engine, columns, sizes, encoder, parts, n_rows: 0 })
     }
 
     /// Writes the next classes.
     pub fn write(&mut self, piece: &Piece) -> Result<(), EngineError> {
-        let (columns, encoder, sink) = (&self.columns, &self.encoder, &mut self.sink);
+        let (columns, encoder, parts) = (&self.columns, &self.encoder, &mut self.parts);
         let gatherer = Gatherer { columns, piece };
         let chunks = gather::chunks(piece.rows, self.sizes.chunk_rows);
         in_order(
@@ -163,16 +163,16 @@ impl<'a> Writer<'a> {
             &gatherer,
             chunks,
             self.n_rows,
-            |gathered| encoder.encode(columns, gathered),
-            |encoded| sink.write(encoded),
+            |gathered| Ok((encoder.encode(columns, gathered)?, gathered.rows.len() as u64)),
+            |(encoded, n_rows)| parts.write(encoder, encoded, n_rows),
         )?;
         self.n_rows += piece.rows.order.len() as u64;
         Ok(())
     }
 
-    /// Writes what is left. Without it the file is not whole.
+    /// Writes what is left. Without it the last file is not whole.
     pub fn finish(self) -> Result<(), EngineError> {
-        self.sink.finish()
+        self.parts.finish()
     }
 }
 
@@ -216,17 +216,19 @@ fn in_order<T: Send>(
 }
 
 impl Encoder {
-    fn new(columns: &Columns, staged: &Staged, format: Format) -> Result<Encoder, EngineError> {
+    fn new(columns: &Columns, staging: &Staging) -> Result<Encoder, EngineError> {
+        let format = staging.format();
         match format {
             Format::Csv(compression) => {
-                Text::new(columns, dialect_of(staged.path()), compression).map(Encoder::Text)
+                Text::new(columns, dialect_of(&staging.first_name()), compression)
+                    .map(Encoder::Text)
             }
             Format::Parquet | Format::Arrow => {
                 let is_parquet = format == Format::Parquet;
-                Columnar::new(columns, staged.target(), is_parquet).map(Encoder::Columnar)
+                Columnar::new(columns, staging.target(), is_parquet).map(Encoder::Columnar)
             }
             Format::JsonLines(_) => {
-                Err(EngineError::UnwritableFormat { path: staged.target().display().to_string() })
+                Err(EngineError::UnwritableFormat { path: staging.target().display().to_string() })
             }
         }
     }

@@ -13,7 +13,6 @@ use incrowd_search::{
 use indexmap::IndexMap;
 
 use crate::bounded;
-use crate::bounds::Bounds;
 use crate::coding::{Coding, prepare};
 use crate::error::{JobError, Problem};
 use crate::infeasible::infeasible;
@@ -21,8 +20,9 @@ use crate::labelling::Assigned;
 use crate::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
+use crate::outputs::check_outputs;
 use crate::plan::{Plan, Purpose, Role, value_of};
-use crate::publish::{Release, Unverified, Written, check_outputs, publish};
+use crate::publish::{Release, Unverified, Written, publish};
 use crate::recoding_file::RecodingFile;
 use crate::report::{
     Done, InputReport, MeasuresReport, MinimalReport, Outcome, RecodingReport, Report,
@@ -56,13 +56,13 @@ impl Job<'_> {
         self.run.enter(Stage::Open);
         let source = Source::open(self.engine, input)?;
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
-        let (output, format) = check_outputs(self.spec, &source, self.force)?;
-        let bounds = Bounds::new(&self.spec.run)?;
+        let output = check_outputs(self.spec, &source, self.force)?;
+        let bounds = self.run.bounds(&self.spec.run)?;
         if bounds.is_exceeded_by(&source, &plan.uses()) {
-            return bounded::run(self, &source, &plan, (&output, format), &bounds);
+            return bounded::run(self, &source, &plan, &output, &bounds);
         }
         self.run.enter(Stage::Read);
-        let wants_kinds = !matches!(format, Format::Csv(_));
+        let wants_kinds = !matches!(output.format(), Format::Csv(_));
         let mut table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
         refuse_missing(&plan, &table)?;
         let prepared = prepare(&plan, &table)?;
@@ -104,7 +104,7 @@ impl Job<'_> {
             assigned,
             vector_of: &coding.vector_of,
         };
-        let written = release.write(self.engine, self.run, &output, format, &mut timings)?;
+        let written = release.write(self.engine, self.run, &output, &mut timings)?;
         source.check_unchanged()?;
         drop(table);
         self.finish(&source, &plan, (&coding, &found, &classes), written, timings)

@@ -21,8 +21,9 @@ use crate::labelling::Assigned;
 use crate::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
+use crate::outputs::check_outputs;
 use crate::plan::{Plan, Purpose, Role};
-use crate::publish::{Release, check_outputs, publish};
+use crate::publish::{Release, publish};
 use crate::recoding_file::{NodeRecord, RecodingFile};
 use crate::report::{Done, InputReport, MeasuresReport, Outcome, RecodingReport, Report, Timings};
 use crate::run::{Run, Stage, Stopwatch};
@@ -45,6 +46,8 @@ pub struct ApplyOptions {
     pub suppressed: Option<String>,
     /// Publish even if a model does not hold (held-out test rows).
     pub unverified: bool,
+    /// With how many rows a part is complete, where the output is a folder.
+    pub part_rows: Option<u64>,
     /// Replace existing outputs.
     pub force: bool,
     /// What the run may take of the machine.
@@ -93,6 +96,7 @@ fn job(file: &RecodingFile, options: &ApplyOptions, source: &Source) -> JobSpec 
             // Regions were written as ranges; a class's cells cover them.
             labels: Some(if file.labels == "region" { "range" } else { &file.labels }.to_owned()),
             suppressed: options.suppressed.clone(),
+            part_rows: options.part_rows,
         },
         run: options.run.clone(),
         ..JobSpec::default()
@@ -137,9 +141,9 @@ impl Application<'_> {
         for column in &mut plan.columns {
             column.sequence = self.file.sequences.get(&column.name).cloned().unwrap_or_default();
         }
-        let (output, format) = check_outputs(self.spec, source, self.options.force)?;
+        let output = check_outputs(self.spec, source, self.options.force)?;
         self.run.enter(Stage::Read);
-        let wants_kinds = !matches!(format, Format::Csv(_));
+        let wants_kinds = !matches!(output.format(), Format::Csv(_));
         let mut table = read(self.engine, source, &plan.uses(), wants_kinds)?;
         refuse_missing(&plan, &table)?;
         timings.read = clock.lap();
@@ -164,7 +168,7 @@ impl Application<'_> {
             assigned,
             vector_of: &found.vector_of,
         };
-        let written = release.write(self.engine, self.run, &output, format, &mut timings)?;
+        let written = release.write(self.engine, self.run, &output, &mut timings)?;
         source.check_unchanged()?;
         let n_rows = table.n_rows as u64;
         drop(table);

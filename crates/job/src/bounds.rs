@@ -21,11 +21,13 @@ pub(crate) struct Bounds {
     /// Bytes; no limit if it is not said.
     pub(crate) limit: Option<u64>,
     temp_dir: Option<PathBuf>,
+    /// What is left, whatever is held: for tests.
+    squeezed: Option<u64>,
 }
 
 impl Bounds {
     /// What the options say. Nothing can be done in too little, which is said here, before anything is read.
-    pub(crate) fn new(spec: &RunSpec) -> Result<Bounds, JobError> {
+    pub(crate) fn new(spec: &RunSpec, squeezed: Option<u64>) -> Result<Bounds, JobError> {
         let limit = spec.memory()?;
         if let Some(limit) = limit.filter(|limit| *limit < LEAST) {
             let (limit, least) = (limit / 1_000_000, LEAST / 1_000_000);
@@ -39,12 +41,15 @@ impl Bounds {
             let problem = Problem::new(format!("the folder `{}` does not exist", folder.display()));
             return Err(problem.help("create it, or name another with --temp-dir").into());
         }
-        Ok(Bounds { limit, temp_dir })
+        Ok(Bounds { limit, temp_dir, squeezed })
     }
 
     /// Whether reading these columns of a source and working on them in memory would take more than the limit,
     /// told from the size of the files, before anything is read.
     pub(crate) fn is_exceeded_by(&self, source: &Source, uses: &[Use]) -> bool {
+        if self.squeezed.is_some() {
+            return true;
+        }
         let Some(limit) = self.limit else { return false };
         let Ok(size) = source.size(uses) else { return true };
         let coded = uses.iter().filter(|usage| **usage == Use::Code).count() as u64;
@@ -61,6 +66,9 @@ impl Bounds {
 
     /// What is left of the limit now; a sixteenth of it at least.
     pub(crate) fn left(&self) -> u64 {
+        if let Some(left) = self.squeezed {
+            return left;
+        }
         let Some(limit) = self.limit else { return u64::MAX };
         limit.saturating_sub(held_memory_bytes().unwrap_or(0)).max(limit / 16)
     }

@@ -6,7 +6,7 @@ use incrowd_engine::{Format, Staged, write_plain};
 use incrowd_evaluate::synthetic::{Generator, ParameterError, agrawal, census, skewed, uniform};
 
 use crate::error::{JobError, Problem, nearest};
-use crate::publish::output_problem;
+use crate::outputs::output_problem;
 use crate::run::{Run, Stage};
 
 /// What to generate. Parameters that are not given have the defaults of their kind.

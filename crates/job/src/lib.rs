@@ -21,6 +21,7 @@ mod labelling;
 mod measure;
 mod method;
 mod model;
+mod outputs;
 mod plan;
 mod profile;
 mod publish;

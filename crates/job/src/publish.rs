@@ -1,20 +1,21 @@
 //! From classes to published files: write, verify from the written bytes, publish all or nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use incrowd_data::{Codes, FrequencySet, SUPPRESSED};
 use incrowd_engine::{
-    Engine, EngineError, Format, Piece, Published, Rows, Source, Staged, Table, Writer,
+    Engine, EngineError, Output, Piece, Published, Rows, Source, Staging, Table, Writer,
     order_within, stage_bytes,
 };
 use incrowd_release::Classes;
 
 use crate::coding::raw_column;
-use crate::error::{JobError, Problem};
+use crate::error::JobError;
 use crate::labelling::{
     Assigned, Labelling, label_columns, order_by_labels, published, refuse_equal_names, released_as,
 };
 use crate::measure::{Measured, Subject, measure};
+use crate::outputs::manifest;
 use crate::plan::Plan;
 use crate::report::Timings;
 use crate::run::{Run, Stage, Stopwatch};
@@ -32,7 +33,7 @@ pub(crate) struct Release<'a> {
 
 /// A release that was written and measured, and waits to be published.
 pub(crate) struct Written {
-    pub(crate) staged: Staged,
+    pub(crate) staged: Staging,
     pub(crate) measured: Measured,
     pub(crate) starred: Starred,
 }
@@ -47,7 +48,7 @@ pub(crate) struct Starred {
 
 /// A release that was written but not yet read back.
 pub(crate) struct Unverified {
-    pub(crate) staged: Staged,
+    pub(crate) staged: Staging,
     pub(crate) released_as: Vec<Vec<String>>,
     pub(crate) entity: Option<(Codes, u32)>,
     pub(crate) n_rows: u64,
@@ -67,16 +68,15 @@ impl Unverified {
         run.enter(Stage::Verify);
         let Unverified { staged, released_as, entity, n_rows, starred } = self;
         let subject = Subject { plan, released_as, entity };
-        let handle = staged.handle()?;
         // The disk catches up while the bytes are read back.
         let (measured, flushed) = std::thread::scope(|scope| {
-            let flusher = scope.spawn(move || handle.sync_all());
+            let flusher = scope.spawn(|| staged.flush());
             let measured = Source::open(engine, &staged.path().to_string_lossy())
                 .map_err(JobError::from)
                 .and_then(|source| measure(engine, &source, &subject));
             (measured, flusher.join().expect("flushing does not panic"))
         });
-        flushed.map_err(|source| staged.not_flushed(source))?;
+        flushed?;
         let measured = measured?;
         assert_eq!(measured.n_rows, n_rows, "every row that was written is read back");
         timings.verify += clock.lap();
@@ -85,62 +85,13 @@ impl Unverified {
     }
 }
 
-/// Refuses an output that cannot or must not be written, before any work is done.
-pub(crate) fn check_outputs(
-    spec: &crate::spec::JobSpec,
-    source: &Source,
-    force: bool,
-) -> Result<(PathBuf, Format), JobError> {
-    let output = spec.output.as_deref().ok_or_else(|| {
-        Problem::new("the job has no output").help("say where the release goes: -o release.csv")
-    })?;
-    let output = PathBuf::from(output);
-    let format = Format::of_output(&output)?;
-    let mut problems = Vec::new();
-    let more = [&spec.report, &spec.recoding];
-    let all: Vec<&Path> = std::iter::once(output.as_path())
-        .chain(more.into_iter().flatten().map(Path::new))
-        .collect();
-    for (at, path) in all.iter().enumerate() {
-        let name = path.display();
-        if source.reads(path) {
-            problems.push(Problem::new(format!("`{name}` is the input; it is never overwritten")));
-        } else {
-            problems.extend(output_problem(path, force));
-        }
-        if spec.run.resume.as_deref().map(Path::new) == Some(path) {
-            problems.push(
-                Problem::new(format!("`{name}` is named both as an output and with --resume"))
-                    .help("keep the search in a file of its own"),
-            );
-        }
-        if all[..at].contains(path) {
-            problems.push(Problem::new(format!("`{name}` is named twice as an output")));
-        }
-    }
-    if let Some(resume) = spec.run.resume.as_deref().map(Path::new) {
-        let folder = resume.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if source.reads(resume) {
-            let name = resume.display();
-            problems.push(Problem::new(format!("`{name}` is the input; it is never overwritten")));
-        } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            problems.push(
-                Problem::new(format!("the folder `{}` does not exist", folder.display()))
-                    .help("create it first"),
-            );
-        }
-    }
-    if problems.is_empty() { Ok((output, format)) } else { Err(JobError::Request(problems)) }
-}
-
 impl Release<'_> {
-    /// Writes the release into a staged file.
+    /// Writes the release beside its place.
     pub(crate) fn write(
         &self,
         engine: &Engine,
         run: &Run,
-        output: &Path,
-        format: Format,
+        output: &Output,
         timings: &mut Timings,
     ) -> Result<Unverified, JobError> {
         let mut clock = Stopwatch::start();
@@ -153,9 +104,9 @@ impl Release<'_> {
         let rows = self.rows(engine, &published, &place_of)?;
         timings.recode += clock.lap();
         run.enter(Stage::Write);
-        let staged = Staged::new(output)?;
+        let staged = output.stage()?;
         let kept = self.table.kept.columns();
-        let mut writer = Writer::new(engine, &published, kept, &staged, format)?;
+        let mut writer = Writer::new(engine, &published, kept, &staged)?;
         writer.write(&self.piece(&published, &rows))?;
         writer.finish()?;
         timings.write += clock.lap();
@@ -279,38 +230,23 @@ impl Release<'_> {
     }
 }
 
-/// Why a file cannot be written, as far as can be seen before.
-pub(crate) fn output_problem(path: &Path, force: bool) -> Option<Problem> {
-    let name = path.display();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if path.is_dir() {
-        Some(Problem::new(format!("`{name}` is a folder")).help("name a file in it"))
-    } else if path.exists() && !force {
-        let problem = Problem::new(format!("`{name}` exists already"));
-        Some(problem.help("choose another name, or replace it with --force"))
-    } else {
-        let folder = folder.filter(|folder| !folder.is_dir())?;
-        let problem = Problem::new(format!("the folder `{}` does not exist", folder.display()));
-        Some(problem.help("create it first"))
-    }
-}
-
 /// Publishes the files of a job: the small ones first, the release last.
 pub(crate) fn publish(
-    release: Staged,
+    release: Staging,
     more: &[(&Option<String>, &dyn Fn() -> String)],
     force: bool,
 ) -> Result<(), JobError> {
+    let format = release.format();
     let mut staged = Vec::new();
     for (path, text) in more {
         if let Some(path) = path {
             staged.push(stage_bytes(Path::new(path), text().as_bytes())?);
         }
     }
-    staged.push(release);
     for file in staged {
         file.publish(force)?;
     }
+    release.publish(force, |parts| manifest(format, parts))?;
     Ok(())
 }
 

@@ -363,6 +363,9 @@ pub struct ReleaseSpec {
     /// What becomes of suppressed rows: `drop` or `star`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<String>,
+    /// With how many rows a part is complete, where the output is a folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part_rows: Option<u64>,
 }
 
 /// How to run.
@@ -463,7 +466,7 @@ const KEYS: [(&str, &[&str]); 8] = [
             "start",
         ],
     ),
-    ("release", &["labels", "suppressed"]),
+    ("release", &["labels", "suppressed", "part-rows"]),
     ("run", &["threads", "time-limit", "memory-limit", "temp-dir", "node-limit", "resume"]),
 ];
 

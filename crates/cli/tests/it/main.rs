@@ -13,6 +13,7 @@ mod full_domain;
 mod generate;
 mod harness;
 mod hierarchy;
+mod parts;
 mod query;
 mod release;
 mod several_sets;

@@ -57,14 +57,15 @@ impl Scratch {
     }
 }
 
+/// Nobody but the user may look into the folder.
 #[cfg(unix)]
-fn private(builder: &mut tempfile::Builder<'_, '_>) {
+pub(crate) fn private(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt;
     builder.permissions(std::fs::Permissions::from_mode(0o700));
 }
 
 #[cfg(not(unix))]
-fn private(_builder: &mut tempfile::Builder<'_, '_>) {}
+pub(crate) fn private(_builder: &mut tempfile::Builder<'_, '_>) {}
 
 /// Removes folders whose run is gone: nobody holds their lock.
 fn remove_stale(place: &Path) {

@@ -7,6 +7,7 @@ use arrow::array::{ArrayRef, Int64Array, StringArray};
 use arrow::datatypes::DataType;
 
 use super::*;
+use crate::{Output, Source, Use, read};
 
 const SIZES: Sizes = Sizes { chunk_rows: 20, group_rows: 50 };
 
@@ -51,8 +52,8 @@ fn load(classes: std::ops::Range<usize>) -> Loaded {
     Loaded { codes, kept, rows }
 }
 
-/// The bytes of the release, written as pieces that end behind these classes.
-fn written(engine: &Engine, folder: &Path, name: &str, ends: &[usize]) -> Vec<u8> {
+/// The release, written as pieces that end behind these classes.
+fn stage(engine: &Engine, path: &Path, part_rows: Option<u64>, ends: &[usize]) -> Staging {
     let values = Values {
         name: "color".into(),
         kind: None,
@@ -73,11 +74,11 @@ fn written(engine: &Engine, folder: &Path, name: &str, ends: &[usize]) -> Vec<u8
         Published::Coded { values: &values, kind: Kind::Text },
         Published::Kept(0),
     ];
-    let staged = Staged::new(&folder.join(name)).unwrap();
-    let format = Format::of(Path::new(name)).unwrap();
+    let output = Output::named(path.to_str().unwrap(), part_rows).unwrap();
+    let staging = output.stage().unwrap();
     let kept = kept_columns();
     let columns = Columns::new(&published, &kept);
-    let mut writer = Writer::with_sizes(engine, columns, &staged, format, SIZES).unwrap();
+    let mut writer = Writer::with_sizes(engine, columns, &staging, SIZES).unwrap();
     let mut start = 0;
     for &end in ends {
         let loaded = load(start..end);
@@ -86,7 +87,7 @@ fn written(engine: &Engine, folder: &Path, name: &str, ends: &[usize]) -> Vec<u8
         start = end;
     }
     writer.finish().unwrap();
-    std::fs::read(staged.path()).unwrap()
+    staging
 }
 
 #[test]
@@ -95,13 +96,15 @@ fn pieces_that_end_where_chunks_end_give_the_same_bytes() {
     let engine = Engine::new(2, Arc::default(), Arc::default());
     let chunks = gather::chunk_ends(class_sizes(), SIZES.chunk_rows);
     assert!(chunks.len() >= 20, "{chunks:?}");
+    let bytes = |name: &str, ends: &[usize]| {
+        std::fs::read(stage(&engine, &folder.path().join(name), None, ends).path()).unwrap()
+    };
     for name in ["r.csv", "r.csv.gz", "r.tsv.zst", "r.parquet", "r.arrow"] {
-        let whole = written(&engine, folder.path(), name, &[class_sizes().len()]);
+        let whole = bytes(name, &[class_sizes().len()]);
         for n_pieces in [2, 3, 7, chunks.len()] {
             let end = |piece: usize| chunks[piece * chunks.len() / n_pieces - 1];
             let ends: Vec<usize> = (1..=n_pieces).map(end).collect();
-            let pieces = written(&engine, folder.path(), name, &ends);
-            assert!(pieces == whole, "{name} in {n_pieces} pieces");
+            assert!(bytes(name, &ends) == whole, "{name} in {n_pieces} pieces");
         }
     }
 }
@@ -131,4 +134,50 @@ fn chunks_end_with_classes() {
     ] {
         assert_eq!(gather::chunk_ends(sizes.iter().copied(), 10), ends, "{sizes:?}");
     }
+}
+
+/// All cells of an input, row by row.
+fn cells(engine: &Engine, path: &Path) -> Vec<Vec<String>> {
+    let source = Source::open(engine, path.to_str().unwrap()).unwrap();
+    let uses = vec![Use::Code; source.columns().len()];
+    let table = read(engine, &source, &uses, false).unwrap();
+    let text = |column: &crate::RawColumn, row: usize| {
+        let code = column.codes.get(row) as usize;
+        column.values.texts.get(code).cloned().unwrap_or_default()
+    };
+    let row = |row| table.coded.iter().map(|column| text(column, row)).collect();
+    (0..table.n_rows).map(row).collect()
+}
+
+#[test]
+fn parts_put_together_are_the_single_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::new(2, Arc::default(), Arc::default());
+    let n_rows: u64 = class_sizes().iter().sum();
+    for name in ["r.csv", "r.tsv.gz", "r.parquet", "r.arrow"] {
+        let file = stage(&engine, &folder.path().join(name), None, &[class_sizes().len()]);
+        for (part_rows, n_parts) in [(1, 20), (100, 6), (n_rows, 1), (u64::MAX, 1)] {
+            let ends = gather::chunk_ends(class_sizes(), SIZES.chunk_rows);
+            let path = folder.path().join(format!("{name}/"));
+            let parts = stage(&engine, &path, Some(part_rows), &ends);
+            assert_eq!(std::fs::read_dir(parts.path()).unwrap().count(), n_parts, "{name}");
+            assert_eq!(cells(&engine, parts.path()), cells(&engine, file.path()), "{name}");
+            let publish = |noted: &[crate::Part]| {
+                assert_eq!(noted.len(), n_parts);
+                assert_eq!(noted.iter().map(|part| part.n_rows).sum::<u64>(), n_rows);
+                assert!(noted.iter().rev().skip(1).all(|part| part.n_rows >= part_rows));
+                String::new()
+            };
+            parts.publish(true, publish).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_release_without_a_row_has_one_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::new(2, Arc::default(), Arc::default());
+    let parts = stage(&engine, &folder.path().join("r.parquet/"), Some(1), &[]);
+    assert_eq!(std::fs::read_dir(parts.path()).unwrap().count(), 1);
+    assert!(cells(&engine, parts.path()).is_empty());
 }

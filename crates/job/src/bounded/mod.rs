@@ -12,13 +12,12 @@ mod regions;
 mod release;
 
 use incrowd_data::{Assignment, Codes, FrequencySet, PartitionTree};
-use incrowd_engine::{Format, Misfits, Source, Spilled, Staged, Values, read_spilled};
+use incrowd_engine::{Format, Misfits, Output, Source, Spilled, Values, read_spilled};
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
 use incrowd_search::{
     Algorithm, Counters, Found, Outcome as SearchOutcome, Outline, Problem as SearchProblem, Proof,
     Recoding,
 };
-use std::path::Path;
 
 use crate::anonymize::{Job, classes, missing_in, with_problem};
 use crate::bounds::Bounds;
@@ -62,14 +61,14 @@ pub(crate) fn run(
     job: &Job,
     source: &Source,
     plan: &Plan,
-    output: (&Path, Format),
+    output: &Output,
     bounds: &Bounds,
 ) -> Result<Outcome, JobError> {
     let mut clock = Stopwatch::start();
     let mut timings = Timings::default();
     let scratch = bounds.scratch()?;
     job.run.enter(Stage::Read);
-    let wants_kinds = !matches!(output.1, Format::Csv(_));
+    let wants_kinds = !matches!(output.format(), Format::Csv(_));
     let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
     let uses = plan.uses();
     let mut spilled = read_spilled(job.engine, source, &uses, wants_kinds, &scratch, most_bytes)?;
@@ -92,12 +91,12 @@ pub(crate) fn run(
     let place_of = order_by_labels(&mut labels);
     timings.recode = clock.lap();
     job.run.enter(Stage::Write);
-    let staged = Staged::new(output.0)?;
+    let staged = output.stage()?;
     let parts = &found.assignment.parts;
     let (spilled, labels, place_of) = (&spilled, &labels[..], &place_of[..]);
     let (classes, rows) = (&classes, &rows);
     let release = Release { plan, spilled, bounds, classes, labels, place_of, rows, parts };
-    let written = release.write(job.engine, &staged, output.1)?;
+    let written = release.write(job.engine, &staged)?;
     source.check_unchanged()?;
     timings.write = clock.lap();
     let unverified = Unverified {
@@ -269,7 +268,7 @@ impl Search<'_> {
         // The rows as columns, their keys while they are grouped, and the points twice while they are cut.
         let (d, all) = (n_attributes as u64, self.columns.len() as u64);
         let bytes = all * width + 36 + 2 * (d * width + 8) + 16;
-        (self.bounds.left() / 2 / bytes).max(1 << 10)
+        (self.bounds.left() / 2 / bytes).max(1)
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use incrowd_data::{Codes, Labels, SUPPRESSED};
 use incrowd_engine::{
-    Bucket, Buckets, CodeFile, CodeWriter, Engine, EngineError, Format, Kept, NOWHERE, Piece,
-    Published, Rows, Spilled, Staged, Writer, chunk_ends, order_within,
+    Bucket, Buckets, CodeFile, CodeWriter, Engine, EngineError, Kept, NOWHERE, Piece, Published,
+    Rows, Spilled, Staging, Writer, chunk_ends, order_within,
 };
 use incrowd_release::Classes;
 use rayon::prelude::*;
@@ -63,12 +63,7 @@ struct Columns<'a> {
 
 impl Release<'_> {
     /// Writes the rows.
-    pub(crate) fn write(
-        &self,
-        engine: &Engine,
-        staged: &Staged,
-        format: Format,
-    ) -> Result<WrittenRows, JobError> {
+    pub(crate) fn write(&self, engine: &Engine, staged: &Staging) -> Result<WrittenRows, JobError> {
         let kept = self.spilled.kept_columns();
         let published = published(self.plan, self.labels, self.spilled, kept);
         refuse_equal_names(&published, kept)?;
@@ -76,7 +71,7 @@ impl Release<'_> {
         let sizes = self.sizes();
         let buckets = self.buckets("bucket", self.bucket_ends(&sizes, &columns), &columns);
         let tally = self.fill(engine, &columns, &buckets)?;
-        let mut writer = Writer::new(engine, &columns.published, kept, staged, format)?;
+        let mut writer = Writer::new(engine, &columns.published, kept, staged)?;
         let path = self.spilled.scratch().path("entity");
         let mut entities = columns.entity.map(|_| CodeWriter::new(&path, 1)).transpose()?;
         // Beside the parts one more, of the rows of divided vectors.

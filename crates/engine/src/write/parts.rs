@@ -1,0 +1,56 @@
+//! The files that a release goes to, one after another.
+
+use super::{Encoded, Encoder, Sink, Sizes};
+use crate::{EngineError, Staging};
+
+/// A file, or the parts of a folder, of which one is open at most.
+pub(super) struct Parts<'a> {
+    staging: &'a Staging,
+    sizes: Sizes,
+    /// The open part and its rows.
+    open: Option<(Sink, u64)>,
+    /// Parts that are written.
+    n_parts: usize,
+}
+
+impl<'a> Parts<'a> {
+    /// Opens the first part, which is there even if it has no row.
+    pub(super) fn new(
+        staging: &'a Staging,
+        encoder: &Encoder,
+        sizes: Sizes,
+    ) -> Result<Parts<'a>, EngineError> {
+        let first = encoder.open(staging.open(0)?, sizes)?;
+        Ok(Parts { staging, sizes, open: Some((first, 0)), n_parts: 0 })
+    }
+
+    /// Writes a chunk of so many rows.
+    pub(super) fn write(
+        &mut self,
+        encoder: &Encoder,
+        encoded: Encoded,
+        n_rows: u64,
+    ) -> Result<(), EngineError> {
+        let (mut sink, n_before) = match self.open.take() {
+            Some(open) => open,
+            None => (encoder.open(self.staging.open(self.n_parts)?, self.sizes)?, 0),
+        };
+        sink.write(encoded)?;
+        let n_rows = n_before + n_rows;
+        self.open = Some((sink, n_rows));
+        if self.staging.is_complete(n_rows) { self.end() } else { Ok(()) }
+    }
+
+    fn end(&mut self) -> Result<(), EngineError> {
+        if let Some((sink, n_rows)) = self.open.take() {
+            sink.finish()?;
+            self.staging.add(self.n_parts, n_rows)?;
+            self.n_parts += 1;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), EngineError> {
+        self.end()
+    }
+}
