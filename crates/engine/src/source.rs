@@ -11,6 +11,7 @@ use datafusion::datasource::file_format::json::JsonFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::object_store::local::LocalFileSystem;
 use incrowd_data::Kind;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 
 use crate::column::{can_be_coded, kind_of_type};
 use crate::csv_check::{CsvFacts, inspect};
@@ -198,6 +199,20 @@ impl Source {
     #[must_use]
     pub fn n_bytes(&self) -> u64 {
         self.prints.iter().map(|print| print.len).sum()
+    }
+
+    /// The number of rows, where the files say it without being read.
+    #[must_use]
+    pub fn n_rows(&self) -> Option<u64> {
+        if self.format != Format::Parquet {
+            return None;
+        }
+        let rows_of = |path: &PathBuf| {
+            let file = std::fs::File::open(path).ok()?;
+            let meta = ArrowReaderMetadata::load(&file, ArrowReaderOptions::default()).ok()?;
+            u64::try_from(meta.metadata().file_metadata().num_rows()).ok()
+        };
+        self.files.iter().map(rows_of).sum()
     }
 
     /// Whether a path is one of the files.

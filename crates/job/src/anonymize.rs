@@ -12,6 +12,7 @@ use incrowd_search::{
 };
 use indexmap::IndexMap;
 
+use crate::bounds::Bounds;
 use crate::coding::{Coding, prepare};
 use crate::error::{JobError, Problem};
 use crate::infeasible::infeasible;
@@ -94,7 +95,8 @@ impl Job<'_> {
         let written = release.write(self.engine, self.run, &output, format, &mut timings)?;
         source.check_unchanged()?;
         drop(table);
-        let written = written.verify(self.engine, self.run, &plan, &mut timings)?;
+        let written =
+            written.verify(self.engine, self.run, &plan, &Bounds::default(), &mut timings)?;
         if !written.measured.is_satisfied() {
             let reasons = failures(&written.measured);
             return Ok(Outcome::Failed { reasons, help: None, report: None });

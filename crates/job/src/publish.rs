@@ -10,9 +10,10 @@ use incrowd_engine::{
 use incrowd_release::{Classes, LabelForm, group_of_class, labels};
 use rayon::prelude::*;
 
+use crate::bounds::Bounds;
 use crate::coding::raw_column;
 use crate::error::{JobError, Problem};
-use crate::measure::{Measured, Subject, measure};
+use crate::measure::{Entities, Measured, Subject, measure};
 use crate::plan::{Plan, Role};
 use crate::report::Timings;
 use crate::run::{Run, Stage, Stopwatch};
@@ -61,7 +62,7 @@ pub(crate) struct Starred {
 pub(crate) struct Unverified {
     staged: Staged,
     released_as: Vec<Vec<String>>,
-    entity: Option<(Codes, u32)>,
+    entity: Option<Entities>,
     n_rows: u64,
     starred: Starred,
 }
@@ -73,6 +74,7 @@ impl Unverified {
         engine: &Engine,
         run: &Run,
         plan: &Plan,
+        bounds: &Bounds,
         timings: &mut Timings,
     ) -> Result<Written, JobError> {
         let mut clock = Stopwatch::start();
@@ -85,7 +87,7 @@ impl Unverified {
             let flusher = scope.spawn(move || handle.sync_all());
             let measured = Source::open(engine, &staged.path().to_string_lossy())
                 .map_err(JobError::from)
-                .and_then(|source| measure(engine, &source, &subject));
+                .and_then(|source| measure(engine, &source, &subject, bounds));
             (measured, flusher.join().expect("flushing does not panic"))
         });
         flushed.map_err(|source| staged.not_flushed(source))?;
@@ -413,10 +415,11 @@ impl Release<'_> {
     }
 
     /// The entity of each released row, where the release does not say it.
-    fn entity_in(&self, rows: &Rows) -> Option<(Codes, u32)> {
+    fn entity_in(&self, rows: &Rows) -> Option<Entities> {
         let raw = raw_column(self.plan, self.table, self.plan.entity()?);
         let codes = rows.order.iter().map(|&row| raw.codes.get(row as usize));
-        Some((Codes::pack(raw.values.n_codes(), codes), raw.values.n_codes()))
+        let n_codes = raw.values.n_codes();
+        Some(Entities::Memory(Codes::pack(n_codes, codes), n_codes))
     }
 }
 
