@@ -13,6 +13,7 @@ use incrowd_search::{
 use indexmap::IndexMap;
 
 use crate::bounded;
+use crate::bounds::Bounds;
 use crate::coding::{Coding, prepare};
 use crate::error::{JobError, Problem};
 use crate::infeasible::infeasible;
@@ -107,7 +108,7 @@ impl Job<'_> {
         let written = release.write(self.engine, self.run, &output, &mut timings)?;
         source.check_unchanged()?;
         drop(table);
-        self.finish(&source, &plan, (&coding, &found, &classes), written, timings)
+        self.finish(&source, &plan, (&coding, &found, &classes), written, &bounds, timings)
     }
 
     /// Verifies what was written, and publishes it with its report if every model holds.
@@ -117,9 +118,10 @@ impl Job<'_> {
         plan: &Plan,
         (coding, found, classes): (&Coding, &Found, &Classes),
         written: Unverified,
+        bounds: &Bounds,
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
-        let written = written.verify(self.engine, self.run, plan, &mut timings)?;
+        let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
         if !written.measured.is_satisfied() {
             let reasons = failures(&written.measured);
             return Ok(Outcome::Failed { reasons, help: None, report: None });

@@ -44,6 +44,11 @@ impl Bounds {
         Ok(Bounds { limit, temp_dir, squeezed })
     }
 
+    /// Whether there is a limit.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.limit.is_some() || self.squeezed.is_some()
+    }
+
     /// Whether reading these columns of a source and working on them in memory would take more than the limit,
     /// told from the size of the files, before anything is read.
     pub(crate) fn is_exceeded_by(&self, source: &Source, uses: &[Use]) -> bool {

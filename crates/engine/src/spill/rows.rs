@@ -67,6 +67,12 @@ impl Spilled {
         self.parts.len()
     }
 
+    /// The number of rows of a part; parts hold the rows in their order.
+    #[must_use]
+    pub fn rows_of_part(&self, part: usize) -> u64 {
+        self.parts[part].codes.n_rows()
+    }
+
     /// The values of a column.
     #[must_use]
     pub fn values(&self, column: &str) -> Option<&Values> {

@@ -106,7 +106,7 @@ pub(crate) fn run(
         n_rows: written.n_rows,
         starred: written.starred,
     };
-    job.finish(source, plan, (&coding, &found, classes), unverified, timings)
+    job.finish(source, plan, (&coding, &found, classes), unverified, bounds, timings)
 }
 
 fn refuse_missing(plan: &Plan, spilled: &Spilled) -> Result<(), JobError> {

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use incrowd_data::{Codes, Labels, SUPPRESSED};
 use incrowd_engine::{
-    Bucket, Buckets, CodeFile, CodeWriter, Engine, EngineError, Kept, NOWHERE, Piece, Published,
-    Rows, Spilled, Staging, Writer, chunk_ends, order_within,
+    Bucket, Buckets, CodeWriter, Engine, EngineError, Kept, NOWHERE, Piece, Published, Rows,
+    Spilled, Staging, Writer, chunk_ends, order_within,
 };
 use incrowd_release::Classes;
 use rayon::prelude::*;
@@ -17,6 +17,7 @@ use super::regions::ClassOfRow;
 use crate::bounds::Bounds;
 use crate::error::JobError;
 use crate::labelling::{published, refuse_equal_names};
+use crate::measure::Entities;
 use crate::plan::Plan;
 use crate::publish::Starred;
 
@@ -50,7 +51,7 @@ pub(crate) struct WrittenRows {
     pub(crate) n_rows: u64,
     pub(crate) starred: Starred,
     /// The entity of each row, where the release does not say it.
-    pub(crate) entity: Option<(Codes, u32)>,
+    pub(crate) entity: Option<Entities>,
 }
 
 /// The columns of rows in buckets: those that are published with codes, then the entity.
@@ -91,9 +92,8 @@ impl Release<'_> {
             writer.write(&piece(&columns, &codes, &kept, &rows))?;
         }
         writer.finish()?;
-        let n_codes = |at: usize| self.spilled.n_codes(at);
-        let entity = entities.map(|file| load(&file.finish()?)).transpose()?;
-        let entity = entity.zip(columns.entity.map(n_codes));
+        let entity = entities.map(CodeWriter::finish).transpose()?.zip(columns.entity);
+        let entity = entity.map(|(file, at)| Entities::File(file, self.spilled.n_codes(at)));
         Ok(WrittenRows { n_rows, starred: self.starred(&tally), entity })
     }
 
@@ -364,14 +364,4 @@ fn piece<'a>(columns: &Columns, codes: &'a [Codes], kept: &'a Kept, rows: &'a Ro
         Published::Labels(_) | Published::Kept(_) => None,
     };
     Piece { codes: columns.published.iter().map(of_column).collect(), kept, rows }
-}
-
-/// The only column of a file.
-fn load(file: &CodeFile) -> Result<Codes, EngineError> {
-    let mut codes = Vec::new();
-    let mut reader = file.read()?;
-    while let Some(block) = reader.next_block()? {
-        codes.extend(block[0].iter());
-    }
-    Ok(Codes::U32(codes))
 }
