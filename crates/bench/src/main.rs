@@ -11,6 +11,7 @@ mod census;
 mod copy;
 mod full_domain;
 mod koptimize;
+mod memory;
 mod workload;
 
 use std::path::{Path, PathBuf};
@@ -94,6 +95,23 @@ enum Task {
         /// Where the tables are made
         folder: PathBuf,
     },
+    /// Anonymize with a memory limit and without one: time, memory and bytes
+    Memory {
+        /// Rows of the table
+        #[arg(long, default_value_t = 10_000_000)]
+        rows: u64,
+        /// The limit
+        #[arg(long, default_value = "1GB")]
+        limit: String,
+        /// One more quasi-identifier column with so many distinct values
+        #[arg(long)]
+        distinct: Option<u64>,
+        /// Leave out the run without a limit
+        #[arg(long)]
+        alone: bool,
+        /// Where the tables are made
+        folder: PathBuf,
+    },
     /// Write the synthetic census table
     Census {
         /// Rows
@@ -129,6 +147,9 @@ fn main() -> ExitCode {
         ),
         Task::Workload { rows, runs, folder } => workload::times(&folder, rows, runs),
         Task::Butterfly { rows, runs, folder } => butterfly::cases(&folder, rows, runs),
+        Task::Memory { rows, limit, distinct, alone, folder } => {
+            memory::compare(&folder, rows, &limit, distinct, alone)
+        }
         Task::Census { rows, output } => census::write(&output, rows, 7).map_err(Into::into),
         Task::Copy { input, output } => copy::copy(&input, &output),
     };

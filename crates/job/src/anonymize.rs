@@ -67,7 +67,7 @@ impl Job<'_> {
         let mut table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
         refuse_missing(&plan, &table)?;
         let prepared = prepare(&plan, &table)?;
-        let levels = plan.method.level_bounds(&plan, prepared.attributes())?;
+        let levels = plan.method.level_bounds(&plan, &prepared.scheme().attributes)?;
         let memory = plan.method.memory.map(memory_left).transpose()?;
         timings.read = clock.lap();
         self.run.enter(Stage::Search);

@@ -327,9 +327,9 @@ fn workload(
 }
 
 impl Prepared {
-    /// The quasi-identifier columns.
-    pub(crate) fn attributes(&self) -> &[Attribute] {
-        &self.scheme.attributes
+    /// How the columns are coded.
+    pub(crate) fn scheme(&self) -> &Scheme {
+        &self.scheme
     }
 
     /// Groups equal rows.

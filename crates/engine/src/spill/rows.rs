@@ -86,6 +86,14 @@ impl Spilled {
         n_values + u32::from(self.values[column].has_missing)
     }
 
+    /// Adds values to those of a column, behind the ones that its rows have.
+    pub fn widen(&mut self, column: &str, add: impl FnOnce(&mut Values)) {
+        if let Some(at) = self.position(column) {
+            add(&mut self.values[at]);
+            self.n_values[at] = self.values[at].texts.len();
+        }
+    }
+
     /// Drops the texts of a column, of which only the codes are needed any more.
     pub fn forget(&mut self, column: &str) {
         if let Some(at) = self.position(column) {

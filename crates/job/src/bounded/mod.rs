@@ -11,8 +11,8 @@ mod points;
 mod regions;
 mod release;
 
-use incrowd_data::{Assignment, Codes, FrequencySet, PartitionTree};
-use incrowd_engine::{Format, Misfits, Output, Source, Spilled, Values, read_spilled};
+use incrowd_data::{Assignment, Attribute, Codes, FrequencySet, PartitionTree};
+use incrowd_engine::{Engine, Format, Misfits, Output, Source, Spilled, Values, read_spilled};
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
 use incrowd_search::{
     Algorithm, Counters, Found, Outcome as SearchOutcome, Outline, Problem as SearchProblem, Proof,
@@ -29,9 +29,10 @@ use crate::plan::Plan;
 use crate::publish::Unverified;
 use crate::report::{Outcome, Timings};
 use crate::run::{Stage, Stopwatch};
-use points::{Grouped, Points};
+pub(crate) use points::{Grouped, Points};
 use regions::{ClassOfRow, Regions, Scanned};
-use release::{Release, RowClasses};
+pub(crate) use release::RowClasses;
+use release::{Release, WrittenRows};
 
 impl Known for Spilled {
     fn values(&self, column: &str) -> Option<&Values> {
@@ -66,13 +67,9 @@ pub(crate) fn run(
 ) -> Result<Outcome, JobError> {
     let mut clock = Stopwatch::start();
     let mut timings = Timings::default();
-    let scratch = bounds.scratch()?;
     job.run.enter(Stage::Read);
     let wants_kinds = !matches!(output.format(), Format::Csv(_));
-    let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
-    let uses = plan.uses();
-    let mut spilled = read_spilled(job.engine, source, &uses, wants_kinds, &scratch, most_bytes)?;
-    refuse_missing(plan, &spilled)?;
+    let mut spilled = read(job.engine, source, plan, wants_kinds, bounds)?;
     let mut scheme = scheme(plan, &spilled)?;
     let columns = std::mem::take(&mut scheme.columns);
     // Dictionaries in their order stand in the scheme.
@@ -86,27 +83,57 @@ pub(crate) fn run(
         Err(outcome) => return Ok(outcome),
     };
     timings.search = clock.lap();
-    job.run.enter(Stage::Recode);
-    let mut labels = label_columns(plan, &coding.set.attributes, &classes, &means);
-    let place_of = order_by_labels(&mut labels);
-    timings.recode = clock.lap();
     job.run.enter(Stage::Write);
-    let staged = output.stage()?;
+    let attributes = &coding.set.attributes;
     let parts = &found.assignment.parts;
-    let (spilled, labels, place_of) = (&spilled, &labels[..], &place_of[..]);
-    let (classes, rows) = (&classes, &rows);
-    let release = Release { plan, spilled, bounds, classes, labels, place_of, rows, parts };
-    let written = release.write(job.engine, &staged)?;
+    let labelled = Labelled { plan, attributes, classes: &classes, means: &means, parts };
+    let written = write(job.engine, &labelled, &spilled, &rows, (output, bounds))?;
     source.check_unchanged()?;
     timings.write = clock.lap();
-    let unverified = Unverified {
-        staged,
-        released_as: released_as(plan, labels),
-        entity: written.entity,
-        n_rows: written.n_rows,
-        starred: written.starred,
-    };
-    job.finish(source, plan, (&coding, &found, classes), unverified, bounds, timings)
+    job.finish(source, plan, (&coding, &found, &classes), written, bounds, timings)
+}
+
+/// Reads a source into private files.
+pub(crate) fn read(
+    engine: &Engine,
+    source: &Source,
+    plan: &Plan,
+    wants_kinds: bool,
+    bounds: &Bounds,
+) -> Result<Spilled, JobError> {
+    let scratch = bounds.scratch()?;
+    let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
+    let spilled = read_spilled(engine, source, &plan.uses(), wants_kinds, &scratch, most_bytes)?;
+    refuse_missing(plan, &spilled)?;
+    Ok(spilled)
+}
+
+/// Classes and what is published of them.
+pub(crate) struct Labelled<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) attributes: &'a [Attribute],
+    pub(crate) classes: &'a Classes,
+    pub(crate) means: &'a [Option<Vec<Option<f64>>>],
+    /// Vectors that are divided among classes.
+    pub(crate) parts: &'a [(u32, u32, u32)],
+}
+
+/// Writes the release of rows that are in private files.
+pub(crate) fn write(
+    engine: &Engine,
+    labelled: &Labelled,
+    spilled: &Spilled,
+    rows: &RowClasses,
+    (output, bounds): (&Output, &Bounds),
+) -> Result<Unverified, JobError> {
+    let Labelled { plan, attributes, classes, means, parts } = *labelled;
+    let mut labels = label_columns(plan, attributes, classes, means);
+    let place_of = order_by_labels(&mut labels);
+    let (labels, place_of) = (&labels[..], &place_of[..]);
+    let staged = output.stage()?;
+    let release = Release { plan, spilled, bounds, classes, labels, place_of, rows, parts };
+    let WrittenRows { n_rows, starred, entity } = release.write(engine, &staged)?;
+    Ok(Unverified { staged, released_as: released_as(plan, labels), entity, n_rows, starred })
 }
 
 fn refuse_missing(plan: &Plan, spilled: &Spilled) -> Result<(), JobError> {
@@ -123,6 +150,34 @@ fn refuse_missing(plan: &Plan, spilled: &Spilled) -> Result<(), JobError> {
     if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
 }
 
+/// An error with an estimate, unless this many distinct vectors fit in memory while they are found and
+/// searched.
+pub(crate) fn check_fits(
+    bounds: &Bounds,
+    n_distinct: u64,
+    n_columns: usize,
+    n_parts: usize,
+) -> Result<(), Problem> {
+    let cells = 4 * n_columns as u64;
+    let vector_bytes = (cells + 24) * n_parts as u64 + 3 * cells + 48;
+    let needs = n_distinct.saturating_mul(vector_bytes);
+    let left = bounds.left();
+    if needs <= left / 5 * 3 {
+        return Ok(());
+    }
+    let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+    let held = bounds.limit.unwrap_or(0).saturating_sub(left);
+    Err(Problem::new(format!(
+        "about {n_distinct} distinct rows have to be held, which needs a memory limit of about {} MB; it is {} MB",
+        megabytes(held.saturating_add(needs / 3 * 5)),
+        megabytes(bounds.limit.unwrap_or(left))
+    ))
+    .help(
+        "raise --memory-limit, use --algorithm mondrian (with other labels than region), which \
+         needs no more than it is given, or coarser columns",
+    ))
+}
+
 /// The search of a job whose rows are in private files.
 struct Search<'a> {
     job: &'a Job<'a>,
@@ -137,9 +192,9 @@ impl Search<'_> {
         let points = Points::new(self.plan, self.columns, self.spilled);
         let n_distinct = points.estimate_distinct()?;
         self.job.run.go_on()?;
-        let needs = n_distinct.saturating_mul(self.vector_bytes());
-        let left = self.bounds.left() / 5 * 3;
-        if needs <= left {
+        let (n_columns, n_parts) = (self.columns.len(), self.spilled.n_parts());
+        let fits = check_fits(self.bounds, n_distinct, n_columns, n_parts);
+        if fits.is_ok() {
             return self.whole(scheme, &points);
         }
         let can_be_outlined = self.plan.method.algorithm == Algorithm::Mondrian
@@ -147,25 +202,7 @@ impl Search<'_> {
         if can_be_outlined {
             return self.outlined(scheme, &points);
         }
-        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
-        let held = self.bounds.limit.unwrap_or(0).saturating_sub(self.bounds.left());
-        Err(Problem::new(format!(
-            "this search has to hold about {n_distinct} distinct rows, which needs a memory limit of about \
-             {} MB; it is {} MB",
-            megabytes(held + needs / 3 * 5),
-            megabytes(self.bounds.limit.unwrap_or(0))
-        ))
-        .help(
-            "raise --memory-limit, use --algorithm mondrian (with other labels than region), \
-             which needs no more than it is given, or coarser columns",
-        )
-        .into())
-    }
-
-    /// About what a distinct vector takes while it is found and searched.
-    fn vector_bytes(&self) -> u64 {
-        let cells = 4 * self.columns.len() as u64;
-        (cells + 24) * self.spilled.n_parts() as u64 + 3 * cells + 48
+        Err(fits.err().map_or(JobError::Cancelled, JobError::from))
     }
 
     /// All distinct vectors at once.
