@@ -76,6 +76,22 @@ impl Scan for Points {
     }
 }
 
+/// Points during one scan of which the user cancels.
+struct Cancelling<'a> {
+    points: Points,
+    budget: &'a Budget,
+    at: u64,
+}
+
+impl Scan for Cancelling<'_> {
+    fn scan(&self, visit: &(dyn Fn(&Chunk<'_>) + Sync)) -> io::Result<()> {
+        if self.points.n_scans.load(Ordering::Relaxed) == self.at {
+            self.budget.cancel();
+        }
+        self.points.scan(visit)
+    }
+}
+
 /// The table without its points.
 fn stub(set: &FrequencySet) -> FrequencySet {
     let none = || Codes::U8(Vec::new());
@@ -318,6 +334,17 @@ fn whoever_cancels_gets_nothing_and_out_of_time_is_a_class() {
     budget.cancel();
     let (_, outline) = grown(&Job::of_k(2), limits, &budget);
     assert_eq!(outline.unwrap_err(), Outcome::Cancelled);
+    let (table, job) = (line(100), Job::of_k(2));
+    let set = table.frequency_set();
+    for at in 0..3 {
+        let points = Points::new(&mut Rng::new(1), &table, &set, false);
+        let budget = Budget::unlimited();
+        let (stub, points) = (stub(&set), Cancelling { points, budget: &budget, at });
+        let whole = Problem::new(&stub, &job.models, job.k, &budget);
+        let outline = Outline::grow(&whole, &points, 10, 1 << 20).unwrap();
+        assert_eq!(outline.unwrap_err(), Outcome::Cancelled);
+        assert_eq!(points.points.n_scans.load(Ordering::Relaxed), at + 1);
+    }
     let budget = Budget::unlimited().within(Some(std::time::Duration::ZERO));
     let outline = grown(&Job::of_k(2), limits, &budget).1.unwrap();
     assert!(outline.is_cut_short());
