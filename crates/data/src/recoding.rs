@@ -79,6 +79,12 @@ pub enum Branches {
 }
 
 impl PartitionTree {
+    /// A tree without a cut.
+    #[must_use]
+    pub fn one_class() -> PartitionTree {
+        PartitionTree { nodes: vec![Node::Leaf { class: 0 }], n_classes: 1 }
+    }
+
     /// The class of a vector of codes.
     #[must_use]
     pub fn class_of(&self, code: impl Fn(usize) -> u32) -> u32 {

@@ -96,6 +96,9 @@ pub enum EngineError {
          raise --memory-limit, or drop the column"
     )]
     TooManyValues { column: String, megabytes: u64 },
+    /// More columns than rows can be compared by.
+    #[error("so many columns with so many values cannot be compared in bounded memory")]
+    TooManyColumns,
     /// An output that must not be replaced.
     #[error("`{path}` exists already", path = path.display())]
     Exists { path: PathBuf },

@@ -28,10 +28,10 @@ pub use csv_check::{Compression, CsvError};
 pub use error::EngineError;
 pub use format::Format;
 pub use read::{Kept, KeptColumn, Table, Use, read};
-pub use source::{Source, SourceColumn};
+pub use source::{Size, Source, SourceColumn};
 pub use spill::{
-    Block, BlockReader, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor, NOWHERE,
-    Scratch, Spilled, read_spilled,
+    Block, BlockReader, Blocks, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor,
+    Grouping, NOWHERE, Scratch, Spilled, Visit, group, read_spilled,
 };
 pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Staged, stage_bytes};

@@ -11,12 +11,13 @@ use datafusion::datasource::file_format::json::JsonFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::object_store::local::LocalFileSystem;
 use incrowd_data::Kind;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::column::{can_be_coded, kind_of_type};
 use crate::csv_check::{CsvFacts, inspect};
 use crate::error::Detail;
 use crate::scan::{object_meta, plain};
-use crate::{Engine, EngineError, Format};
+use crate::{Engine, EngineError, Format, Use};
 
 /// An input that can be read: one or more files of one format with the same columns.
 #[derive(Clone, Debug)]
@@ -27,6 +28,17 @@ pub struct Source {
     pub(crate) has_newlines_in_values: bool,
     columns: Vec<SourceColumn>,
     prints: Vec<Fingerprint>,
+    /// The rows of text files, which are counted when they are opened.
+    n_text_rows: Option<u64>,
+}
+
+/// How large a source is in memory, about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Rows; where the files do not say it, rather too many.
+    pub rows: u64,
+    /// Bytes of the cells of the columns with [`Use::Keep`].
+    pub kept_bytes: u64,
 }
 
 /// A column of a source.
@@ -73,6 +85,7 @@ impl Source {
             has_newlines_in_values: false,
             columns: Vec::new(),
             prints,
+            n_text_rows: None,
         };
         match format {
             Format::Csv(compression) => source.open_csv(compression)?,
@@ -89,6 +102,7 @@ impl Source {
             let facts = inspect(path, compression, delimiter)
                 .map_err(|source| EngineError::Csv { path: path.clone(), source })?;
             self.has_newlines_in_values |= facts.has_newlines_in_values;
+            self.n_text_rows = Some(self.n_text_rows.unwrap_or(0) + facts.n_rows);
             match &first {
                 Some(first) if first.header != facts.header => {
                     let what = header_difference(&first.header, &facts.header);
@@ -198,6 +212,53 @@ impl Source {
     #[must_use]
     pub fn n_bytes(&self) -> u64 {
         self.prints.iter().map(|print| print.len).sum()
+    }
+
+    /// How large the source is, told without reading it again.
+    pub fn size(&self, uses: &[Use]) -> Result<Size, EngineError> {
+        if self.format == Format::Parquet {
+            return self.parquet_size(uses);
+        }
+        let n_columns = self.columns.len().max(1) as u64;
+        let n_kept = uses.iter().filter(|usage| **usage == Use::Keep).count() as u64;
+        // Text shrinks to a sixth or so when it is compressed.
+        let is_packed = self.format.compression() != crate::Compression::None;
+        let n_bytes = self.n_bytes().saturating_mul(if is_packed { 8 } else { 1 });
+        let rows = self.n_text_rows.unwrap_or(n_bytes / (2 * n_columns));
+        let kept_bytes = n_bytes / n_columns * n_kept + rows.saturating_mul(5 * n_kept);
+        Ok(Size { rows, kept_bytes })
+    }
+
+    fn parquet_size(&self, uses: &[Use]) -> Result<Size, EngineError> {
+        let mut size = Size { rows: 0, kept_bytes: 0 };
+        let kept: Vec<&str> = (self.columns.iter().zip(uses))
+            .filter(|(_, usage)| **usage == Use::Keep)
+            .map(|(column, _)| column.name.as_str())
+            .collect();
+        for path in &self.files {
+            let unreadable =
+                |source| EngineError::Io { action: "reading", path: path.clone(), source };
+            let file = std::fs::File::open(path).map_err(unreadable)?;
+            let reader =
+                SerializedFileReader::new(file).map_err(|error| EngineError::Unreadable {
+                    path: path.clone(),
+                    format: self.format.name(),
+                    source: Detail::of_parquet(&error),
+                })?;
+            for group in reader.metadata().row_groups() {
+                let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+                size.rows += rows;
+                for column in group.columns() {
+                    let name = column.column_path().parts().first().map(String::as_str);
+                    if name.is_some_and(|name| kept.contains(&name)) {
+                        // A dictionary is stored once; in memory its values repeat.
+                        let stored = u64::try_from(column.uncompressed_size()).unwrap_or(0);
+                        size.kept_bytes += stored.max(8 * rows);
+                    }
+                }
+            }
+        }
+        Ok(size)
     }
 
     /// Whether a path is one of the files, or a folder that one of them is in.

@@ -12,6 +12,8 @@ use incrowd_search::{
 };
 use indexmap::IndexMap;
 
+use crate::bounded;
+use crate::bounds::Bounds;
 use crate::coding::{Coding, prepare};
 use crate::error::{JobError, Problem};
 use crate::infeasible::infeasible;
@@ -21,7 +23,7 @@ use crate::measure::{
 };
 use crate::outputs::check_outputs;
 use crate::plan::{Plan, Purpose, Role, value_of};
-use crate::publish::{Release, Written, publish};
+use crate::publish::{Release, Unverified, Written, publish};
 use crate::recoding_file::RecodingFile;
 use crate::report::{
     Done, InputReport, MeasuresReport, MinimalReport, Outcome, RecodingReport, Report,
@@ -37,10 +39,11 @@ pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobE
     run.with_engine(spec.run.threads, |engine| Job { run, spec, engine, force }.run())
 }
 
-struct Job<'a> {
-    run: &'a Run,
-    spec: &'a JobSpec,
-    engine: &'a Engine,
+/// A job on its way.
+pub(crate) struct Job<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) spec: &'a JobSpec,
+    pub(crate) engine: &'a Engine,
     force: bool,
 }
 
@@ -55,6 +58,10 @@ impl Job<'_> {
         let source = Source::open(self.engine, input)?;
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
         let output = check_outputs(self.spec, &source, self.force)?;
+        let bounds = self.run.bounds(&self.spec.run)?;
+        if bounds.is_exceeded_by(&source, &plan.uses()) {
+            return bounded::run(self, &source, &plan, &output, &bounds);
+        }
         self.run.enter(Stage::Read);
         let wants_kinds = !matches!(output.format(), Format::Csv(_));
         let mut table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
@@ -101,18 +108,38 @@ impl Job<'_> {
         let written = release.write(self.engine, self.run, &output, &mut timings)?;
         source.check_unchanged()?;
         drop(table);
-        let written = written.verify(self.engine, self.run, &plan, &mut timings)?;
+        self.finish(&source, &plan, (&coding, &found, &classes), written, &bounds, timings)
+    }
+
+    /// Verifies what was written, and publishes it with its report if every model holds.
+    pub(crate) fn finish(
+        &self,
+        source: &Source,
+        plan: &Plan,
+        (coding, found, classes): (&Coding, &Found, &Classes),
+        written: Unverified,
+        bounds: &Bounds,
+        mut timings: Timings,
+    ) -> Result<Outcome, JobError> {
+        let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
         if !written.measured.is_satisfied() {
             let reasons = failures(&written.measured);
             return Ok(Outcome::Failed { reasons, help: None, report: None });
         }
-        let report = self.report(&plan, &coding, &found, &classes, &written, timings);
+        let report = self.report(plan, coding, found, classes, &written, timings);
+        // The figures of a workload need all vectors.
+        let has_vectors = coding.n_vectors == coding.set.len() as u64;
+        let workload = if has_vectors {
+            workload_report(plan, coding, found, &classes.recoded)?
+        } else {
+            None
+        };
         let report = Report {
             input: InputReport { columns: source.columns().len(), ..report.input },
-            workload: workload_report(&plan, &coding, &found, &classes.recoded)?,
+            workload,
             ..report
         };
-        let recoding = || RecodingFile::new(&plan, &coding.set, &found, &classes).to_json();
+        let recoding = || RecodingFile::new(plan, &coding.set, found, classes).to_json();
         if let (Some(path), Some(stopped)) = (&self.spec.run.resume, &found.stopped) {
             stopped_search::write(Path::new(path), stopped)?;
         }
@@ -121,7 +148,7 @@ impl Job<'_> {
             &[(&self.spec.report, &|| report.to_json()), (&self.spec.recoding, &recoding)],
             self.force,
         )?;
-        let warnings = self.warnings(&plan, &found);
+        let warnings = self.warnings(plan, found);
         Ok(Outcome::Done(Box::new(Done { report, warnings })))
     }
 
@@ -203,7 +230,7 @@ impl Job<'_> {
                 nodes_total: found.counters.nodes_total,
                 table_scans: found.counters.table_scans,
                 rollups: found.counters.rollups,
-                distinct_vectors: levels.is_none().then_some(coding.set.len() as u64),
+                distinct_vectors: levels.is_none().then_some(coding.n_vectors),
                 elapsed_s: timings.search,
                 peak_memory_bytes: peak_memory_bytes(),
                 minimal,
@@ -233,6 +260,21 @@ pub(crate) fn search(
     levels: &[(Level, Level)],
     memory: Option<u64>,
 ) -> Result<SearchOutcome, JobError> {
+    with_problem(run, spec, plan, coding, (levels, memory), |problem| {
+        plan.method.algorithm.run(problem)
+    })
+}
+
+/// Does something with the problem of a job: `limits` are the levels that it allows and the memory that the
+/// search may hold.
+pub(crate) fn with_problem<T>(
+    run: &Run,
+    spec: &JobSpec,
+    plan: &Plan,
+    coding: &Coding,
+    (levels, memory): (&[(Level, Level)], Option<u64>),
+    solve: impl FnOnce(&SearchProblem) -> T,
+) -> Result<T, JobError> {
     let start = spec.search.start.as_deref().map(Path::new);
     let start = start.map(|path| start_of(path, &coding.set)).transpose()?;
     let resume = spec.run.resume.as_deref().map(Path::new);
@@ -260,7 +302,7 @@ pub(crate) fn search(
         stopped_search::check(path, stopped, &problem)?;
     }
     run.let_stop(plan.method.algorithm.is_anytime());
-    Ok(plan.method.algorithm.run(&problem))
+    Ok(solve(&problem))
 }
 
 /// The quasi-identifier sets by their attributes, if there are several.

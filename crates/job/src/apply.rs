@@ -15,6 +15,7 @@ use incrowd_release::{Classes, recode, recode_cuts, recode_levels};
 use indexmap::IndexMap;
 
 use crate::anonymize::refuse_missing;
+use crate::bounds::Bounds;
 use crate::coding::{Coding, OrderedColumn, code, order_column, raw_column};
 use crate::error::{JobError, Problem};
 use crate::labelling::Assigned;
@@ -172,7 +173,8 @@ impl Application<'_> {
         source.check_unchanged()?;
         let n_rows = table.n_rows as u64;
         drop(table);
-        let written = written.verify(self.engine, self.run, &plan, &mut timings)?;
+        let written =
+            written.verify(self.engine, self.run, &plan, &Bounds::default(), &mut timings)?;
         let reasons = failures(&written.measured);
         if !reasons.is_empty() && !self.options.unverified {
             return Ok(Outcome::Failed { reasons, help: None, report: None });

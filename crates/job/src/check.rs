@@ -15,6 +15,7 @@ use crate::spec::JobSpec;
 
 /// Measures the job's input as it stands, and says whether what the job asks for holds.
 pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
+    let bounds = run.bounds(&spec.run)?;
     run.with_engine(spec.run.threads, |engine| {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
@@ -26,7 +27,7 @@ pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
         run.enter(Stage::Verify);
         let released_as = as_they_are(&plan);
         let subject = Subject { plan: &plan, released_as, entity: None };
-        let measured = measure(engine, &source, &subject)?;
+        let measured = measure(engine, &source, &subject, &bounds)?;
         run.go_on()?;
         timings.verify = clock.lap();
         let report = Report {

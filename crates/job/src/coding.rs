@@ -28,6 +28,8 @@ pub(crate) struct Coding {
     pub(crate) workload: Option<Workload>,
     /// By attribute, the rows of each code.
     pub(crate) value_rows: Vec<Vec<u64>>,
+    /// The vectors that are searched, whether or not they are all in the set.
+    pub(crate) n_vectors: u64,
 }
 
 /// Distinct values of columns, and a way to find the rows that have them.
@@ -180,7 +182,7 @@ pub(crate) struct Scheme {
     /// By extra column, the numbers that its codes stand for.
     positions: Vec<Vec<f64>>,
     pub(crate) workload: Option<Workload>,
-    grouping: Grouping,
+    pub(crate) grouping: Grouping,
 }
 
 /// A column of a table, and what becomes of its codes.
@@ -213,7 +215,7 @@ pub(crate) struct Prepared {
 
 /// Whether equal rows are grouped before a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Grouping {
+pub(crate) enum Grouping {
     /// Always: the search goes by the order of the vectors.
     Always,
     /// Unless nearly all rows differ.
@@ -332,9 +334,10 @@ impl Prepared {
 
     /// Groups equal rows.
     pub(crate) fn collapse(self) -> Coding {
-        let Prepared { scheme, columns, n_rows } = self;
+        let Prepared { mut scheme, columns, n_rows } = self;
+        let coded = std::mem::take(&mut scheme.columns);
         let Grouped { columns, counts, vector_of } = group(columns, n_rows, scheme.grouping);
-        scheme.coding(columns, counts, vector_of, n_rows as u64)
+        scheme.coding(&coded, columns, counts, vector_of, n_rows as u64)
     }
 }
 
@@ -342,12 +345,13 @@ impl Scheme {
     /// The coding of a table whose distinct vectors have these codes and rows.
     pub(crate) fn coding(
         self,
+        columns: &[CodedAs],
         mut vectors: Vec<Codes>,
         counts: Vec<u32>,
         vector_of: Vec<u32>,
         n_rows: u64,
     ) -> Coding {
-        let Scheme { attributes, columns, models, entity, target, positions, .. } = self;
+        let Scheme { attributes, models, entity, target, positions, .. } = self;
         let Scheme { workload, value_rows, .. } = self;
         let extras = vectors.split_off(attributes.len()).into_iter();
         let extras = extras.zip(&columns[attributes.len()..]).zip(positions);
@@ -357,21 +361,22 @@ impl Scheme {
             n_codes: coded.n_codes,
             positions,
         });
+        let n_vectors = counts.len() as u64;
         let set = FrequencySet { extras: extras.collect(), attributes, vectors, counts, n_rows };
-        Coding { set, vector_of, models, entity, target, workload, value_rows }
+        Coding { set, vector_of, models, entity, target, workload, value_rows, n_vectors }
     }
 }
 
 /// Columns with one cell per vector.
-struct Grouped {
-    columns: Vec<Codes>,
-    counts: Vec<u32>,
-    vector_of: Vec<u32>,
+pub(crate) struct Grouped {
+    pub(crate) columns: Vec<Codes>,
+    pub(crate) counts: Vec<u32>,
+    pub(crate) vector_of: Vec<u32>,
 }
 
 /// Groups equal rows, unless nearly all differ: then every row is a vector of its own, which saves a
 /// sort. Searches that go by the order of the vectors need it all the same.
-fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: Grouping) -> Grouped {
+pub(crate) fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: Grouping) -> Grouped {
     let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
     let is_left = match grouping {
         Grouping::Always => false,

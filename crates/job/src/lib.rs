@@ -8,6 +8,7 @@
 mod anonymize;
 mod apply;
 mod attack;
+mod bounded;
 mod bounds;
 mod check;
 mod coding;

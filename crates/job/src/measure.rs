@@ -1,15 +1,20 @@
 //! Measuring a table that was written, by us or by others, from its bytes.
 
+mod held;
+mod in_files;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use incrowd_data::Codes;
-use incrowd_engine::{Engine, Source, Table, Use, read};
+use incrowd_engine::{Engine, Source, Spilled, Table, Use, Values};
 use incrowd_privacy::Model;
-use incrowd_release::{Asked, Privacy, Risk, Sensitive, verify};
+use incrowd_quality::ClassSizes;
+use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, verify};
 use indexmap::IndexMap;
 
-use crate::coding::{OrderedColumn, is_ordered, model_on, order_column};
+use crate::bounds::Bounds;
+use crate::coding::{Known, Ordered, is_ordered, model_on, order_values};
 use crate::error::{JobError, Problem};
 use crate::model::{Asks, k_anonymity};
 use crate::plan::{Plan, PlannedColumn, Role};
@@ -19,14 +24,17 @@ use crate::report::{
     SensitiveReport,
 };
 use crate::sets::QuasiSet;
+use held::Held;
+pub(crate) use held::{Entities, Way};
+use in_files::{Columns, Entity, as_read};
 
 /// A table to be measured, and how its columns relate to the plan's.
 pub(crate) struct Subject<'a> {
     pub(crate) plan: &'a Plan,
     /// By column of the plan, the columns of the table that stand for it.
     pub(crate) released_as: Vec<Vec<String>>,
-    /// The codes of the entity column in the table's row order, where it is not in the table.
-    pub(crate) entity: Option<(Codes, u32)>,
+    /// The entities in the table's row order, where it does not say them.
+    pub(crate) entity: Option<Entities>,
 }
 
 /// What was found, by quasi-identifier set.
@@ -38,7 +46,7 @@ pub(crate) struct Measured {
     pub(crate) union: Privacy,
 }
 
-/// A quasi-identifier set and what was found, its sizes told by the risk alone.
+/// A quasi-identifier set and what was found.
 pub(crate) struct MeasuredSet {
     set: QuasiSet,
     columns: Vec<String>,
@@ -52,34 +60,46 @@ impl Measured {
     }
 }
 
-/// Reads a table and measures it.
+/// Reads a table and measures it, in memory if it fits.
 pub(crate) fn measure(
     engine: &Engine,
     source: &Source,
     subject: &Subject,
+    bounds: &Bounds,
+) -> Result<Measured, JobError> {
+    let way = Way::within(bounds, source, &uses(source, subject));
+    measure_in(engine, source, subject, &way)
+}
+
+/// Reads a table and measures it.
+pub(crate) fn measure_in(
+    engine: &Engine,
+    source: &Source,
+    subject: &Subject,
+    way: &Way,
 ) -> Result<Measured, JobError> {
     let plan = subject.plan;
-    let wanted = wanted(subject);
-    let uses: Vec<Use> = source
-        .columns()
-        .iter()
-        .map(|column| if wanted.contains(&column.name) { Use::Code } else { Use::Skip })
-        .collect();
-    let table = read(engine, source, &uses, false)?;
-    let sensitive = sensitive_columns(plan, &table)?;
+    let held = Held::read(engine, source, &uses(source, subject), way)?;
+    let sensitive = sensitive_columns(plan, &held)?;
     let mut ks: Vec<u64> = plan.sets.iter().filter_map(|set| set.k).collect();
     ks.sort_unstable();
     ks.dedup();
     let models = models(plan, &ks, &sensitive)?;
-    let entity = entity(subject, &table);
-    let n_rows = table.n_rows as u64;
+    let n_rows = held.n_rows();
     let found = BTreeMap::new();
-    let mut ruler = Ruler { subject, table, sensitive, ks, models, entity, found };
+    let mut ruler = Ruler { engine, subject, held, sensitive, ks, models, found };
     let all: Vec<usize> = plan.with_role(Role::Quasi).collect();
     let sets = ruler.measure_all(&plan.sets, Depth::Models)?;
     let collusion = ruler.measure_all(&colluding(&plan.sets), Depth::Sizes)?;
     let union = ruler.of_columns(&all, Depth::Sizes)?.into_owned();
     Ok(Measured { n_rows, sets, collusion, union })
+}
+
+/// The columns that are looked at.
+fn uses(source: &Source, subject: &Subject) -> Vec<Use> {
+    let wanted = wanted(subject);
+    let is_wanted = |name: &String| if wanted.contains(name) { Use::Code } else { Use::Skip };
+    source.columns().iter().map(|column| is_wanted(&column.name)).collect()
 }
 
 /// What is to be found out about some columns.
@@ -105,16 +125,24 @@ fn colluding(sets: &[QuasiSet]) -> Vec<QuasiSet> {
 
 /// A table that was read and what it is measured with.
 struct Ruler<'a> {
+    engine: &'a Engine,
     subject: &'a Subject<'a>,
-    table: Table,
-    sensitive: Vec<(usize, OrderedColumn)>,
+    held: Held,
+    sensitive: Vec<SensitiveColumn>,
     /// The different ks that are asked for.
     ks: Vec<u64>,
     /// k-anonymity for each of them, then the other models.
     models: Vec<Box<dyn Model>>,
-    entity: Option<(Codes, u32)>,
     /// What was found of sets, by columns.
     found: BTreeMap<Vec<usize>, Privacy>,
+}
+
+/// A sensitive column of the table.
+struct SensitiveColumn {
+    at: usize,
+    ordered: Ordered,
+    /// Its codes, if the rows are in memory.
+    codes: Option<Codes>,
 }
 
 impl Ruler<'_> {
@@ -130,8 +158,8 @@ impl Ruler<'_> {
         let plan = self.subject.plan;
         let columns = set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect();
         let found = self.of_columns(&set.columns, depth)?;
-        let risk = Risk::of(&found.sizes, &found.people, set.k.unwrap_or(5));
-        let mut found = Privacy { sizes: Vec::new(), people: Vec::new(), ..found.into_owned() };
+        let risk = Risk::of(&found.sizes, set.k.unwrap_or(5));
+        let mut found = found.into_owned();
         // Of the ks only that of the set counts.
         let mut ks = self.ks.iter();
         found.broken.retain(|_| ks.next().is_none_or(|k| Some(*k) == set.k));
@@ -155,34 +183,108 @@ impl Ruler<'_> {
     }
 
     fn verify(&self, columns: &[usize], depth: Depth) -> Result<Privacy, JobError> {
-        let (subject, table) = (self.subject, &self.table);
-        let plan = subject.plan;
-        let names: Vec<&String> = columns.iter().flat_map(|&at| &subject.released_as[at]).collect();
-        let raw: Vec<_> = names
-            .iter()
-            .map(|name| table.column(name))
-            .collect::<Option<_>>()
-            .ok_or_else(|| Problem::new("a quasi-identifier column is not in the table"))?;
-        let target = plan.target().and_then(|at| table.column(&plan.columns[at].name));
-        Ok(verify(&Asked {
-            quasi: raw.iter().map(|raw| (&raw.codes, raw.values.n_codes())).collect(),
-            sensitive: self
-                .sensitive
+        let plan = self.subject.plan;
+        let wants_models = depth == Depth::Models;
+        let sensitive: Vec<&SensitiveColumn> =
+            self.sensitive.iter().filter(|_| wants_models).collect();
+        let asked = Asked {
+            sensitive: sensitive
                 .iter()
-                .filter(|_| depth == Depth::Models)
-                .map(|(at, OrderedColumn { ordered, codes })| Sensitive {
-                    name: &plan.columns[*at].name,
-                    codes,
-                    n_codes: ordered.ranked.dictionary.n_codes(),
-                    is_ordered: is_ordered(&ordered.shape),
+                .map(|column| Sensitive {
+                    name: &plan.columns[column.at].name,
+                    is_ordered: is_ordered(&column.ordered.shape),
+                    whole: &column.ordered.counts,
                 })
                 .collect(),
-            entity: self.entity.as_ref().map(|(codes, n_codes)| (codes, *n_codes)),
-            target: target.map(|raw| (&raw.codes, raw.values.n_codes())),
-            n_rows: table.n_rows,
-            models: if depth == Depth::Models { &self.models } else { &[] },
-        }))
+            target: self.target().map(Values::n_codes),
+            models: if wants_models { &self.models } else { &[] },
+        };
+        match &self.held {
+            Held::Memory(table) => self.verify_in_memory(table, columns, &sensitive, &asked),
+            Held::Files { spilled, room } => {
+                let columns = self.columns_in_files(spilled, columns, &sensitive)?;
+                in_files::verify(self.engine, spilled, *room, &columns, &asked)
+            }
+        }
     }
+
+    /// The values of the target, if there is one in the table.
+    fn target(&self) -> Option<&Values> {
+        let plan = self.subject.plan;
+        plan.target().and_then(|at| self.held.values(&plan.columns[at].name))
+    }
+
+    fn verify_in_memory(
+        &self,
+        table: &Table,
+        columns: &[usize],
+        sensitive: &[&SensitiveColumn],
+        asked: &Asked,
+    ) -> Result<Privacy, JobError> {
+        let raw = |name: &String| table.column(name).ok_or_else(not_in_table);
+        let names = columns.iter().flat_map(|&at| &self.subject.released_as[at]);
+        let quasi: Vec<_> = names.map(raw).collect::<Result<_, Problem>>()?;
+        let target = self.target().and_then(|values| table.column(&values.name));
+        let counted = sensitive.iter().filter_map(|column| column.codes.as_ref());
+        let plan = self.subject.plan;
+        let in_table = plan.entity().map(|at| table.column(&plan.columns[at].name));
+        let apart;
+        let entity = match (in_table, &self.subject.entity) {
+            (None, _) | (Some(None), None) => None,
+            (Some(Some(raw)), _) => Some((&raw.codes, raw.values.n_codes())),
+            (Some(None), Some(Entities::Memory(codes, n_codes))) => Some((codes, *n_codes)),
+            (Some(None), Some(Entities::File(file, n_codes))) => {
+                apart = in_files::load(file, *n_codes)?;
+                Some((&apart, *n_codes))
+            }
+        };
+        let rows = Rows {
+            quasi: quasi.iter().map(|raw| (&raw.codes, raw.values.n_codes())).collect(),
+            counted: counted.chain(target.map(|raw| &raw.codes)).collect(),
+            entity,
+            n_rows: table.n_rows,
+        };
+        Ok(verify(asked, &rows))
+    }
+
+    fn columns_in_files(
+        &self,
+        spilled: &Spilled,
+        columns: &[usize],
+        sensitive: &[&SensitiveColumn],
+    ) -> Result<Columns<'_>, JobError> {
+        let plan = self.subject.plan;
+        let position = |name: &String| spilled.position(name);
+        let names = columns.iter().flat_map(|&at| &self.subject.released_as[at]);
+        let quasi = names.map(|name| position(name).ok_or_else(not_in_table));
+        let quasi: Vec<usize> = quasi.collect::<Result<_, Problem>>()?;
+        let counted = sensitive.iter().filter_map(|column| {
+            let at = position(&plan.columns[column.at].name)?;
+            let ranked = &column.ordered.ranked;
+            Some((at, spilled.values[at].map_to(ranked), ranked.dictionary.n_codes()))
+        });
+        let target = self.target().and_then(|values| position(&values.name));
+        let in_table = plan.entity().map(|at| position(&plan.columns[at].name));
+        let entity = match in_table {
+            None => None,
+            Some(Some(at)) => Some(Entity::Column(as_read(spilled, at))),
+            Some(None) => self.subject.entity.as_ref().map(Entity::Apart),
+        };
+        let mut quasi: Vec<_> = quasi.into_iter().map(|at| as_read(spilled, at)).collect();
+        if quasi.is_empty() {
+            // All rows are one class: they need a column to be counted by.
+            quasi.push((0, vec![0; spilled.values[0].n_codes() as usize], 1));
+        }
+        Ok(Columns {
+            quasi,
+            counted: counted.chain(target.map(|at| as_read(spilled, at))).collect(),
+            entity,
+        })
+    }
+}
+
+fn not_in_table() -> Problem {
+    Problem::new("a quasi-identifier column is not in the table")
 }
 
 fn wanted(subject: &Subject) -> Vec<String> {
@@ -200,12 +302,18 @@ fn wanted(subject: &Subject) -> Vec<String> {
         .collect()
 }
 
-fn sensitive_columns(plan: &Plan, table: &Table) -> Result<Vec<(usize, OrderedColumn)>, JobError> {
+fn sensitive_columns(plan: &Plan, held: &Held) -> Result<Vec<SensitiveColumn>, JobError> {
     let mut columns = Vec::new();
     for at in plan.with_role(Role::Sensitive) {
         let planned = &plan.columns[at];
-        if let Some(raw) = table.column(&planned.name) {
-            columns.push((at, order_column(planned, raw)?));
+        if let Some(values) = held.values(&planned.name) {
+            let ordered = order_values(planned, values, held)?;
+            let codes = match held {
+                Held::Memory(table) => table.column(&planned.name),
+                Held::Files { .. } => None,
+            };
+            let codes = codes.map(|raw| raw.coded(&ordered.ranked));
+            columns.push(SensitiveColumn { at, ordered, codes });
         }
     }
     Ok(columns)
@@ -214,24 +322,18 @@ fn sensitive_columns(plan: &Plan, table: &Table) -> Result<Vec<(usize, OrderedCo
 fn models(
     plan: &Plan,
     ks: &[u64],
-    sensitive: &[(usize, OrderedColumn)],
+    sensitive: &[SensitiveColumn],
 ) -> Result<Vec<Box<dyn Model>>, JobError> {
     let mut models: Vec<Box<dyn Model>> = ks.iter().filter_map(|&k| k_anonymity(Some(k))).collect();
     for spec in &plan.models {
-        let index = sensitive.iter().position(|(at, _)| *at == spec.column).ok_or_else(|| {
+        let index = sensitive.iter().position(|column| column.at == spec.column);
+        let index = index.ok_or_else(|| {
             let name = &plan.columns[spec.column].name;
             Problem::new(format!("the sensitive column `{name}` is not in the table"))
         })?;
-        models.push(model_on(plan, spec, index, &sensitive[index].1.ordered)?);
+        models.push(model_on(plan, spec, index, &sensitive[index].ordered)?);
     }
     Ok(models)
-}
-
-fn entity(subject: &Subject, table: &Table) -> Option<(Codes, u32)> {
-    let at = subject.plan.entity()?;
-    let name = &subject.plan.columns[at].name;
-    let in_table = table.column(name);
-    in_table.map(|raw| (raw.codes.clone(), raw.values.n_codes())).or_else(|| subject.entity.clone())
 }
 
 /// What holds for each quasi-identifier set.
@@ -301,12 +403,10 @@ fn required(plan: &Plan, set: &QuasiSet) -> IndexMap<String, serde_json::Value> 
 }
 
 /// The sizes of the classes of a release, without that of the rows that are starred.
-fn released(measured: &Measured, starred: Starred) -> Vec<u64> {
+fn released(measured: &Measured, starred: Starred) -> ClassSizes {
     let mut sizes = measured.union.sizes.clone();
-    if starred.n_rows > 0
-        && let Some(at) = sizes.iter().position(|&size| size == starred.n_rows)
-    {
-        sizes.swap_remove(at);
+    if starred.n_rows > 0 {
+        sizes.remove_one(starred.n_rows);
     }
     sizes
 }
@@ -321,9 +421,9 @@ pub(crate) fn release_report(
     ReleaseReport {
         rows: measured.n_rows - starred.n_rows,
         suppressed: n_suppressed,
-        classes: sizes.len() as u64,
-        smallest_class: sizes.iter().min().copied().unwrap_or(0),
-        largest_class: sizes.iter().max().copied().unwrap_or(0),
+        classes: sizes.n_classes(),
+        smallest_class: sizes.smallest().unwrap_or(0),
+        largest_class: sizes.largest().unwrap_or(0),
     }
 }
 
@@ -401,3 +501,6 @@ pub(crate) fn failures(measured: &Measured) -> Vec<String> {
 pub(crate) fn as_they_are(plan: &Plan) -> Vec<Vec<String>> {
     plan.columns.iter().map(|column| vec![column.name.clone()]).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,12 +9,13 @@ use incrowd_engine::{
 };
 use incrowd_release::Classes;
 
+use crate::bounds::Bounds;
 use crate::coding::raw_column;
 use crate::error::JobError;
 use crate::labelling::{
     Assigned, Labelling, label_columns, order_by_labels, published, refuse_equal_names, released_as,
 };
-use crate::measure::{Measured, Subject, measure};
+use crate::measure::{Entities, Measured, Subject, measure};
 use crate::outputs::manifest;
 use crate::plan::Plan;
 use crate::report::Timings;
@@ -48,11 +49,11 @@ pub(crate) struct Starred {
 
 /// A release that was written but not yet read back.
 pub(crate) struct Unverified {
-    staged: Staging,
-    released_as: Vec<Vec<String>>,
-    entity: Option<(Codes, u32)>,
-    n_rows: u64,
-    starred: Starred,
+    pub(crate) staged: Staging,
+    pub(crate) released_as: Vec<Vec<String>>,
+    pub(crate) entity: Option<Entities>,
+    pub(crate) n_rows: u64,
+    pub(crate) starred: Starred,
 }
 
 impl Unverified {
@@ -62,6 +63,7 @@ impl Unverified {
         engine: &Engine,
         run: &Run,
         plan: &Plan,
+        bounds: &Bounds,
         timings: &mut Timings,
     ) -> Result<Written, JobError> {
         let mut clock = Stopwatch::start();
@@ -73,7 +75,7 @@ impl Unverified {
             let flusher = scope.spawn(|| staged.flush());
             let measured = Source::open(engine, &staged.path().to_string_lossy())
                 .map_err(JobError::from)
-                .and_then(|source| measure(engine, &source, &subject));
+                .and_then(|source| measure(engine, &source, &subject, bounds));
             (measured, flusher.join().expect("flushing does not panic"))
         });
         flushed?;
@@ -223,10 +225,11 @@ impl Release<'_> {
     }
 
     /// The entity of each released row, where the release does not say it.
-    fn entity_in(&self, rows: &Rows) -> Option<(Codes, u32)> {
+    fn entity_in(&self, rows: &Rows) -> Option<Entities> {
         let raw = raw_column(self.plan, self.table, self.plan.entity()?);
         let codes = rows.order.iter().map(|&row| raw.codes.get(row as usize));
-        Some((Codes::pack(raw.values.n_codes(), codes), raw.values.n_codes()))
+        let n_codes = raw.values.n_codes();
+        Some(Entities::Memory(Codes::pack(n_codes, codes), n_codes))
     }
 }
 

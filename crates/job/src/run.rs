@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use incrowd_engine::Engine;
 use incrowd_search::{Budget, Standing, Watch};
 
+use crate::bounds::Bounds;
 use crate::error::{JobError, Problem};
+use crate::spec::RunSpec;
 
 /// The stages of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +56,7 @@ pub struct Run {
     rows: Arc<AtomicU64>,
     stage: Arc<AtomicU8>,
     watch: Watch,
+    squeezed: Option<u64>,
 }
 
 impl Run {
@@ -84,6 +87,18 @@ impl Run {
         self.stopped.load(Ordering::Relaxed)
     }
 
+    /// Does the job as if this were all that is left of a memory limit, whatever is held: for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn squeezed(self, left: u64) -> Run {
+        Run { squeezed: Some(left), ..self }
+    }
+
+    /// What the job may hold, and where it puts the rest.
+    pub(crate) fn bounds(&self, spec: &RunSpec) -> Result<Bounds, JobError> {
+        Bounds::new(spec, self.squeezed)
+    }
+
     /// The current stage and how many rows it has done.
     #[must_use]
     pub fn progress(&self) -> (Stage, u64) {
@@ -107,6 +122,11 @@ impl Run {
         Budget::until(Arc::clone(&self.cancelled))
             .or_stopped(Arc::clone(&self.stopped))
             .watched_by(self.watch.clone())
+    }
+
+    /// Whether the job shall end.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 
     pub(crate) fn go_on(&self) -> Result<(), JobError> {

@@ -9,7 +9,7 @@ mod loss;
 mod measure;
 mod precision;
 
-pub use class_size::{average_class_size, discernibility};
+pub use class_size::{ClassSizes, average_class_size, discernibility};
 pub use classification::classification;
 pub use entropy::entropy;
 pub use loss::{loss, loss_by_column};

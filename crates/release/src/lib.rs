@@ -15,4 +15,4 @@ pub use recode::{
     Classes, group_of_class, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
 };
 pub use risk::Risk;
-pub use verify::{Asked, Privacy, Sensitive, SensitiveFound, verify};
+pub use verify::{Asked, Privacy, Rows, Sensitive, SensitiveFound, Verifier, verify};

@@ -1,5 +1,9 @@
 //! The risk that someone who knows a person's quasi-identifier finds the person's record.
 
+use std::collections::BTreeMap;
+
+use incrowd_quality::ClassSizes;
+
 /// Prosecutor risk: the attacker knows that the person is in the table. A record in a class of `s`
 /// has a risk of `1/s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,25 +17,26 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// The risk of classes of these sizes, which have so many people each (their rows, if a row is a person); a
-    /// record is at risk in a class of fewer than `least` people.
+    /// The risk of classes of these sizes; a record is at risk in a class of fewer than `least` people.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    pub fn of(sizes: &[u64], people: &[u64], least: u64) -> Risk {
-        let n_rows: u64 = sizes.iter().sum();
-        let fewest = people.iter().min().copied().unwrap_or(0);
-        let classes = || sizes.iter().zip(people);
-        // Where a row is a person every class adds just 1.
-        let summed: f64 = classes().map(|(&rows, &people)| rows as f64 / people as f64).sum();
+    pub fn of(sizes: &ClassSizes, least: u64) -> Risk {
+        // Rows by the number of people of their class: sums that do not depend on the order of the classes,
+        // and where a row is a person every class adds just 1.
+        let mut rows_with: BTreeMap<u64, u64> = BTreeMap::new();
+        for (rows, people, classes) in sizes.iter() {
+            *rows_with.entry(people).or_default() += rows * classes;
+        }
+        let n_rows: u64 = rows_with.values().sum();
+        let fewest = rows_with.keys().next().copied().unwrap_or(0);
+        let summed: f64 =
+            rows_with.iter().map(|(&people, &rows)| rows as f64 / people as f64).sum();
         let prosecutor_max = if fewest == 0 { 0.0 } else { 1.0 / fewest as f64 };
         Risk {
             prosecutor_max,
             // Rounding must not take it above the greatest.
             prosecutor_average: (summed / n_rows.max(1) as f64).min(prosecutor_max),
-            records_at_risk: classes()
-                .filter(|(_, people)| **people < least)
-                .map(|(rows, _)| rows)
-                .sum(),
+            records_at_risk: rows_with.range(..least).map(|(_, rows)| rows).sum(),
         }
     }
 }
@@ -42,7 +47,7 @@ mod tests {
 
     #[test]
     fn risk_of_three_classes() {
-        let risk = Risk::of(&[1, 4, 5], &[1, 4, 5], 5);
+        let risk = Risk::of(&[1, 4, 5].into_iter().collect(), 5);
         assert!((risk.prosecutor_max - 1.0).abs() < 1e-12);
         assert!((risk.prosecutor_average - 0.3).abs() < 1e-12);
         assert_eq!(risk.records_at_risk, 5);
@@ -50,7 +55,10 @@ mod tests {
 
     #[test]
     fn a_class_of_one_person_with_many_rows() {
-        let risk = Risk::of(&[3, 2], &[1, 2], 2);
+        let mut sizes = ClassSizes::default();
+        sizes.add(3, 1);
+        sizes.add(2, 2);
+        let risk = Risk::of(&sizes, 2);
         assert!((risk.prosecutor_max - 1.0).abs() < 1e-12);
         assert!((risk.prosecutor_average - 0.8).abs() < 1e-12);
         assert_eq!(risk.records_at_risk, 3);

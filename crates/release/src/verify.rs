@@ -7,35 +7,41 @@ use incrowd_data::{Codes, Collapsed, collapse};
 use incrowd_privacy::{
     Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, Model, TCloseness,
 };
+use incrowd_quality::ClassSizes;
 
 /// A sensitive column of the table, with codes in the order of its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Sensitive<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its codes.
-    pub codes: &'a Codes,
-    /// The number of codes.
-    pub n_codes: u32,
     /// Whether the order of the values means something.
     pub is_ordered: bool,
+    /// Rows of the whole table by code.
+    pub whole: &'a [u64],
 }
 
-/// What to measure: a table and what is asked of it.
+/// What is asked of a table.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    /// The quasi-identifier columns of the table with their numbers of codes.
-    pub quasi: Vec<(&'a Codes, u32)>,
     /// The sensitive columns: the first histograms of every class.
     pub sensitive: Vec<Sensitive<'a>>,
-    /// The column whose distinct values k counts, if not rows.
-    pub entity: Option<(&'a Codes, u32)>,
-    /// The column that a model predicts, for the classification measure.
-    pub target: Option<(&'a Codes, u32)>,
-    /// Rows of the table.
-    pub n_rows: usize,
+    /// The number of codes of the column that a model predicts, for the classification measure.
+    pub target: Option<u32>,
     /// The models, looking at the sensitive columns by their index.
     pub models: &'a [Box<dyn Model>],
+}
+
+/// The rows of a table in memory.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    /// The quasi-identifier columns with their numbers of codes.
+    pub quasi: Vec<(&'a Codes, u32)>,
+    /// The sensitive columns that are asked for, then the target.
+    pub counted: Vec<&'a Codes>,
+    /// The column whose distinct values k counts, if not rows.
+    pub entity: Option<(&'a Codes, u32)>,
+    /// Rows of the table.
+    pub n_rows: usize,
 }
 
 /// What was found of one sensitive column: the worst class.
@@ -54,10 +60,8 @@ pub struct SensitiveFound {
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Privacy {
-    /// Rows per class.
-    pub sizes: Vec<u64>,
-    /// What k counts, per class: its rows, or its entities.
-    pub people: Vec<u64>,
+    /// Rows of the classes, and what k counts of them: their rows, or their entities.
+    pub sizes: ClassSizes,
     /// The least number of rows, or of entities, in a class. None without a class.
     pub k: Option<u64>,
     /// By sensitive column.
@@ -74,12 +78,32 @@ impl Privacy {
     pub fn is_satisfied(&self) -> bool {
         self.broken.iter().all(|(_, classes, _)| *classes == 0)
     }
+
+    /// Takes in what was found of other classes of the same table.
+    pub fn merge(&mut self, other: &Privacy) {
+        self.sizes.merge(&other.sizes);
+        self.k = self.k.into_iter().chain(other.k).min();
+        for (to, from) in self.sensitive.iter_mut().zip(&other.sensitive) {
+            to.l_distinct = to.l_distinct.min(from.l_distinct);
+            to.l_entropy = to.l_entropy.min(from.l_entropy);
+            to.t = to.t.max(from.t);
+        }
+        for ((_, classes, rows), (_, more_classes, more_rows)) in
+            self.broken.iter_mut().zip(&other.broken)
+        {
+            *classes += more_classes;
+            *rows += more_rows;
+        }
+        if let (Some(to), Some(from)) = (&mut self.classification, other.classification) {
+            *to += from;
+        }
+    }
 }
 
-/// Measures a table.
+/// Measures a table in memory.
 #[must_use]
-pub fn verify(asked: &Asked) -> Privacy {
-    let Collapsed { counts, vector_of, .. } = collapse(&asked.quasi, asked.n_rows);
+pub fn verify(asked: &Asked, of: &Rows) -> Privacy {
+    let Collapsed { counts, vector_of, .. } = collapse(&of.quasi, of.n_rows);
     // The rows of each class, one class after another.
     let mut next: Vec<usize> = Vec::with_capacity(counts.len());
     let mut end = 0;
@@ -87,91 +111,77 @@ pub fn verify(asked: &Asked) -> Privacy {
         next.push(end);
         end += count as usize;
     }
-    let mut rows = vec![0u32; asked.n_rows];
+    let mut rows = vec![0u32; of.n_rows];
     for (row, &class) in (0u32..).zip(&vector_of) {
         rows[next[class as usize]] = row;
         next[class as usize] += 1;
     }
-    let mut found = Found::new(asked);
-    let mut class = Found::empty_class(asked);
+    let mut verifier = Verifier::new(asked);
+    let mut entities = Histogram::new(of.entity.map_or(0, |(_, n_codes)| n_codes));
     for (&count, &end) in counts.iter().zip(&next) {
-        count_class(asked, &rows[end - count as usize..end], &mut class);
-        found.add(asked, &class);
-    }
-    found.privacy
-}
-
-/// The columns whose histograms every class has, in their order.
-fn counted<'a>(asked: &'a Asked) -> impl Iterator<Item = (&'a Codes, u32)> {
-    let sensitive = asked.sensitive.iter().map(|column| (column.codes, column.n_codes));
-    sensitive.chain(asked.target).chain(asked.entity)
-}
-
-/// The statistics of the class that these rows are.
-fn count_class(asked: &Asked, rows: &[u32], class: &mut Class) {
-    for (histogram, (codes, _)) in class.histograms.iter_mut().zip(counted(asked)) {
-        histogram.clear();
-        for &row in rows {
-            histogram.add(codes.get(row as usize), 1);
+        let rows = &rows[end - count as usize..end];
+        for (at, codes) in of.counted.iter().enumerate() {
+            rows.iter().for_each(|&row| verifier.count(at, codes.get(row as usize), 1));
         }
+        let n_entities = of.entity.map_or(u64::from(count), |(codes, _)| {
+            entities.clear();
+            rows.iter().for_each(|&row| entities.add(codes.get(row as usize), 1));
+            entities.present().len() as u64
+        });
+        verifier.end_class(u64::from(count), n_entities);
     }
-    class.n_rows = rows.len() as u64;
-    class.n_entities = match (asked.entity, class.histograms.last()) {
-        (Some(_), Some(entities)) => entities.present().len() as u64,
-        _ => class.n_rows,
-    };
+    verifier.finish()
 }
 
 /// The measuring, class by class.
-struct Found {
+#[derive(Debug)]
+pub struct Verifier<'a> {
+    asked: &'a Asked<'a>,
     closeness: Vec<TCloseness>,
+    class: Class,
     privacy: Privacy,
 }
 
-impl Found {
-    fn new(asked: &Asked) -> Found {
-        let closeness = asked
-            .sensitive
-            .iter()
-            .enumerate()
-            .map(|(at, column)| {
-                let mut whole = Histogram::new(column.n_codes);
-                column.codes.iter().for_each(|code| whole.add(code, 1));
-                let distance = if column.is_ordered { Distance::Ordered } else { Distance::Equal };
-                TCloseness::new(at, 1.0, distance, &whole).expect("1 is a distance")
-            })
-            .collect();
-        let sensitive = asked
-            .sensitive
-            .iter()
-            .map(|column| SensitiveFound {
-                name: column.name.to_owned(),
-                l_distinct: f64::INFINITY,
-                l_entropy: f64::INFINITY,
-                t: 0.0,
-            })
-            .collect();
+impl<'a> Verifier<'a> {
+    /// Before the first class.
+    #[must_use]
+    pub fn new(asked: &'a Asked<'a>) -> Verifier<'a> {
+        let closeness = asked.sensitive.iter().enumerate().map(|(at, column)| {
+            let mut whole = Histogram::new(n_codes(column));
+            (0..).zip(column.whole).for_each(|(code, &rows)| whole.add(code, rows));
+            let distance = if column.is_ordered { Distance::Ordered } else { Distance::Equal };
+            TCloseness::new(at, 1.0, distance, &whole).expect("1 is a distance")
+        });
+        let sensitive = asked.sensitive.iter().map(|column| SensitiveFound {
+            name: column.name.to_owned(),
+            l_distinct: f64::INFINITY,
+            l_entropy: f64::INFINITY,
+            t: 0.0,
+        });
         let privacy = Privacy {
-            sizes: Vec::new(),
-            people: Vec::new(),
+            sizes: ClassSizes::default(),
             k: None,
-            sensitive,
+            sensitive: sensitive.collect(),
             broken: asked.models.iter().map(|model| (model.describe(), 0, 0)).collect(),
             classification: asked.target.map(|_| 0),
         };
-        Found { closeness, privacy }
+        let counted = asked.sensitive.iter().map(n_codes).chain(asked.target);
+        let histograms = counted.map(Histogram::new).collect();
+        let class = Class { n_rows: 0, n_entities: 0, histograms };
+        Verifier { asked, closeness: closeness.collect(), class, privacy }
     }
 
-    fn empty_class(asked: &Asked) -> Class {
-        let histograms = counted(asked).map(|(_, n_codes)| Histogram::new(n_codes)).collect();
-        Class { n_rows: 0, n_entities: 0, histograms }
+    /// Counts rows of the class with this code in a column: a sensitive one, or the target behind them.
+    pub fn count(&mut self, column: usize, code: u32, rows: u64) {
+        self.class.histograms[column].add(code, rows);
     }
 
-    fn add(&mut self, asked: &Asked, class: &Class) {
-        let found = &mut self.privacy;
-        found.sizes.push(class.n_rows);
-        found.people.push(class.n_entities);
-        found.k = Some(found.k.map_or(class.n_entities, |k| k.min(class.n_entities)));
+    /// Ends a class of so many rows and what k counts.
+    pub fn end_class(&mut self, n_rows: u64, n_entities: u64) {
+        let (class, found) = (&mut self.class, &mut self.privacy);
+        (class.n_rows, class.n_entities) = (n_rows, n_entities);
+        found.sizes.add(n_rows, n_entities);
+        found.k = Some(found.k.map_or(n_entities, |k| k.min(n_entities)));
         for ((column, closeness), histogram) in
             found.sensitive.iter_mut().zip(&self.closeness).zip(&class.histograms)
         {
@@ -179,16 +189,27 @@ impl Found {
             column.l_entropy = column.l_entropy.min(EntropyDiversity::entropy(histogram).exp());
             column.t = column.t.max(closeness.distance(histogram));
         }
-        for (model, (_, classes, rows)) in asked.models.iter().zip(&mut found.broken) {
+        for (model, (_, classes, rows)) in self.asked.models.iter().zip(&mut found.broken) {
             if !model.holds(class) {
                 *classes += 1;
                 *rows += class.n_rows;
             }
         }
         if let Some(classification) = &mut found.classification {
-            let target = &class.histograms[asked.sensitive.len()];
+            let target = &class.histograms[self.asked.sensitive.len()];
             let most = target.present().iter().map(|&code| target.count(code)).max();
             *classification += class.n_rows - most.unwrap_or(0);
         }
+        class.histograms.iter_mut().for_each(Histogram::clear);
     }
+
+    /// What was found of the classes.
+    #[must_use]
+    pub fn finish(self) -> Privacy {
+        self.privacy
+    }
+}
+
+fn n_codes(column: &Sensitive) -> u32 {
+    u32::try_from(column.whole.len()).expect("codes are u32")
 }

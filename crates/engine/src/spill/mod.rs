@@ -7,6 +7,8 @@
 
 mod bucket;
 mod codes;
+mod group;
+mod key;
 mod rows;
 
 use std::fs::File;
@@ -18,6 +20,7 @@ use crate::EngineError;
 
 pub use bucket::{Bucket, Buckets, Distributor, NOWHERE};
 pub use codes::{CodeFile, CodeReader, CodeWriter};
+pub use group::{Blocks, Grouping, Visit, group};
 pub use rows::{Block, BlockReader, Spilled, read_spilled};
 
 const PREFIX: &str = "incrowd-spill-";

@@ -34,6 +34,8 @@ pub struct Spilled {
     pub n_rows: u64,
     /// The values of the columns with [`Use::Code`], in the source's order.
     pub values: Vec<Values>,
+    /// By column, the number of its values.
+    n_values: Vec<usize>,
     kept: Vec<KeptColumn>,
     parts: Vec<Part>,
     scratch: Arc<Scratch>,
@@ -65,10 +67,30 @@ impl Spilled {
         self.parts.len()
     }
 
+    /// The number of rows of a part; parts hold the rows in their order.
+    #[must_use]
+    pub fn rows_of_part(&self, part: usize) -> u64 {
+        self.parts[part].codes.n_rows()
+    }
+
     /// The values of a column.
     #[must_use]
     pub fn values(&self, column: &str) -> Option<&Values> {
         self.values.iter().find(|values| values.name == column)
+    }
+
+    /// The number of codes of a column, the missing one included.
+    #[must_use]
+    pub fn n_codes(&self, column: usize) -> u32 {
+        let n_values = u32::try_from(self.n_values[column]).expect("fewer values than rows");
+        n_values + u32::from(self.values[column].has_missing)
+    }
+
+    /// Drops the texts of a column, of which only the codes are needed any more.
+    pub fn forget(&mut self, column: &str) {
+        if let Some(at) = self.position(column) {
+            self.values[at].texts = Vec::new();
+        }
     }
 
     /// The place of a coded column.
@@ -107,7 +129,7 @@ impl Spilled {
         let cell_map = |&(column, map, n_codes): &(usize, &[u32], u32)| {
             let among_all = maps[column].iter().map(|&code| map[code as usize]).collect();
             // Where no cell is missing nobody asks what that becomes.
-            let missing = map.get(self.values[column].texts.len()).copied().unwrap_or(0);
+            let missing = map.get(self.n_values[column]).copied().unwrap_or(0);
             (column, CellMap::new(among_all, missing, n_codes))
         };
         Ok(BlockReader {
@@ -133,8 +155,8 @@ impl Spilled {
 
     /// The codes of a column in all rows, part by part; rows that cannot be read any more are left out.
     pub fn codes_of(&self, column: usize) -> impl Iterator<Item = u32> {
-        let identity: Vec<u32> = (0..self.values[column].n_codes()).collect();
-        let n_codes = self.values[column].n_codes();
+        let n_codes = self.n_codes(column);
+        let identity: Vec<u32> = (0..n_codes).collect();
         (0..self.parts.len()).flat_map(move |part| {
             let mut reader = self.read_part(part, &[(column, &identity, n_codes)]).ok();
             std::iter::from_fn(move || reader.as_mut()?.next_block().ok().flatten())
@@ -405,5 +427,6 @@ fn assemble(
         return Err(EngineError::TooManyRows);
     }
     let kept = kept_columns(source, uses, &kinds);
-    Ok(Spilled { n_rows, values, kept, parts, scratch: Arc::clone(scratch) })
+    let n_values = values.iter().map(|values| values.texts.len()).collect();
+    Ok(Spilled { n_rows, values, n_values, kept, parts, scratch: Arc::clone(scratch) })
 }

@@ -7,7 +7,7 @@ use incrowd_data::{Codes, sample_hashes};
 use incrowd_engine::{BlockReader, CodeFile, CodeWriter, EngineError, Spilled};
 use rayon::prelude::*;
 
-use crate::coding::{CodedAs, Scheme};
+use crate::coding::CodedAs;
 use crate::error::JobError;
 use crate::plan::Plan;
 
@@ -36,12 +36,12 @@ pub(crate) struct VectorOfRow {
 }
 
 impl<'a> Points<'a> {
-    pub(crate) fn new(plan: &Plan, scheme: &'a Scheme, spilled: &'a Spilled) -> Points<'a> {
+    pub(crate) fn new(plan: &Plan, columns: &'a [CodedAs], spilled: &'a Spilled) -> Points<'a> {
         let wanted = |coded: &'a CodedAs| {
             let at = spilled.position(&plan.columns[coded.at].name);
             (at.expect("the column was read with codes"), &coded.map[..], coded.n_codes)
         };
-        Points { spilled, wanted: scheme.columns.iter().map(wanted).collect() }
+        Points { spilled, wanted: columns.iter().map(wanted).collect() }
     }
 
     /// Reads the vectors of a part.

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use incrowd_data::{Codes, Labels, SUPPRESSED};
 use incrowd_engine::{
-    Bucket, Buckets, CodeFile, CodeWriter, Engine, EngineError, Kept, NOWHERE, Piece, Published,
-    Rows, Spilled, Staging, Writer, chunk_ends, order_within,
+    Bucket, Buckets, CodeWriter, Engine, EngineError, Kept, NOWHERE, Piece, Published, Rows,
+    Spilled, Staging, Writer, chunk_ends, order_within,
 };
 use incrowd_release::Classes;
 use rayon::prelude::*;
@@ -16,8 +16,10 @@ use super::points::VectorOfRow;
 use super::regions::ClassOfRow;
 use crate::bounds::Bounds;
 use crate::error::JobError;
+use crate::labelling::{published, refuse_equal_names};
+use crate::measure::Entities;
 use crate::plan::Plan;
-use crate::publish::{Starred, kinds_of_coded, published, refuse_equal_names};
+use crate::publish::Starred;
 
 /// Where the class of a row is found.
 pub(crate) enum RowClasses {
@@ -49,7 +51,7 @@ pub(crate) struct WrittenRows {
     pub(crate) n_rows: u64,
     pub(crate) starred: Starred,
     /// The entity of each row, where the release does not say it.
-    pub(crate) entity: Option<(CodeFile, u32)>,
+    pub(crate) entity: Option<Entities>,
 }
 
 /// The columns of rows in buckets: those that are published with codes, then the entity.
@@ -62,14 +64,9 @@ struct Columns<'a> {
 
 impl Release<'_> {
     /// Writes the rows.
-    pub(crate) fn write(
-        &self,
-        engine: &Engine,
-        staged: &Staging,
-    ) -> Result<WrittenRows, JobError> {
+    pub(crate) fn write(&self, engine: &Engine, staged: &Staging) -> Result<WrittenRows, JobError> {
         let kept = self.spilled.kept_columns();
-        let kinds = kinds_of_coded(self.plan, self.spilled);
-        let published = published(self.plan, self.labels, self.spilled, kept, &kinds);
+        let published = published(self.plan, self.labels, self.spilled, kept);
         refuse_equal_names(&published, kept)?;
         let columns = self.columns(published);
         let sizes = self.sizes();
@@ -95,9 +92,8 @@ impl Release<'_> {
             writer.write(&piece(&columns, &codes, &kept, &rows))?;
         }
         writer.finish()?;
-        let n_codes = |at: usize| self.spilled.values[at].n_codes();
-        let entity = entities.map(CodeWriter::finish).transpose()?;
-        let entity = entity.zip(columns.entity.map(n_codes));
+        let entity = entities.map(CodeWriter::finish).transpose()?.zip(columns.entity);
+        let entity = entity.map(|(file, at)| Entities::File(file, self.spilled.n_codes(at)));
         Ok(WrittenRows { n_rows, starred: self.starred(&tally), entity })
     }
 
@@ -160,7 +156,7 @@ impl Release<'_> {
     }
 
     fn buckets(&self, name: &str, ends: Vec<u32>, columns: &Columns) -> Buckets {
-        let n_codes = columns.coded.iter().map(|&at| self.spilled.values[at].n_codes()).collect();
+        let n_codes = columns.coded.iter().map(|&at| self.spilled.n_codes(at)).collect();
         Buckets::new(self.spilled.scratch(), name, ends, n_codes, self.spilled.kept_columns())
     }
 
@@ -173,18 +169,17 @@ impl Release<'_> {
     ) -> Result<Vec<u64>, JobError> {
         let target = self.plan.target().map(|at| self.plan.columns[at].name.as_str());
         let target = target.and_then(|name| self.spilled.position(name));
-        let tally = Mutex::new(target.map_or_else(Vec::new, |at| {
-            vec![0u64; self.spilled.values[at].n_codes() as usize]
-        }));
+        let tally = Mutex::new(
+            target.map_or_else(Vec::new, |at| vec![0u64; self.spilled.n_codes(at) as usize]),
+        );
         let divided = self.divided(columns);
+        let wanted: Vec<usize> = columns.coded.iter().copied().chain(target).collect();
         let maps: Vec<Vec<u32>> =
-            self.spilled.values.iter().map(|values| (0..values.n_codes()).collect()).collect();
-        let wanted: Vec<(usize, &[u32], u32)> = columns
-            .coded
+            wanted.iter().map(|&at| (0..self.spilled.n_codes(at)).collect()).collect();
+        let wanted: Vec<(usize, &[u32], u32)> = wanted
             .iter()
-            .copied()
-            .chain(target)
-            .map(|at| (at, &maps[at][..], self.spilled.values[at].n_codes()))
+            .zip(&maps)
+            .map(|(&at, map)| (at, &map[..], self.spilled.n_codes(at)))
             .collect();
         (0..self.spilled.n_parts()).into_par_iter().try_for_each(|part| {
             let mut reader = self.spilled.read_part_with_kept(part, &wanted)?;
@@ -256,7 +251,8 @@ impl Release<'_> {
                 false => self.place(class_of[vector as usize]),
             };
             let apart = |&vector: &u32| if is_divided(vector) { vector } else { NOWHERE };
-            let vectors = if divided.is_some() { numbers.iter().map(apart).collect() } else { Vec::new() };
+            let vectors =
+                if divided.is_some() { numbers.iter().map(apart).collect() } else { Vec::new() };
             Ok(Places { places: numbers.iter().map(place).collect(), vectors })
         })
     }
@@ -314,7 +310,8 @@ impl Release<'_> {
             let kept = Kept::new(self.spilled.kept_columns().to_vec(), kept);
             let ordered =
                 order_within(engine, &rest.published, &piece(&rest, &codes, &kept, &rows))?;
-            let of_bucket = parts.as_slice().iter().take_while(|part| range.contains(&part.0)).count();
+            let of_bucket =
+                parts.as_slice().iter().take_while(|part| range.contains(&part.0)).count();
             let classes = parts
                 .by_ref()
                 .take(of_bucket)

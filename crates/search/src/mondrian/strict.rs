@@ -78,30 +78,27 @@ fn anonymize_parts<C: PackedCode>(
     leaf_order: &mut [u32],
     tally: &mut Tally,
 ) -> Vec<Grown> {
-    let (&first, rest) = sizes.split_first().expect("a cut has parts");
-    let is_large = parts.len() >= PARALLEL_FROM;
-    let (part, more_parts) = parts.split_at(first);
-    let (part_scratch, more_scratch) = scratch.split_at(first);
-    let (order, more_order) = leaf_order.split_at_mut(first);
-    if rest.is_empty() {
-        return vec![anonymize(splits, part, part_scratch, order, tally)];
+    if sizes.len() == 1 {
+        return vec![anonymize(splits, parts, scratch, leaf_order, tally)];
     }
-    let (grown, more) = if is_large {
-        rayon::join(
-            || {
-                let mut tally = splits.tally();
-                anonymize(splits, part, part_scratch, order, &mut tally)
-            },
-            || {
-                let mut tally = splits.tally();
-                anonymize_parts(splits, rest, more_parts, more_scratch, more_order, &mut tally)
-            },
-        )
-    } else {
-        let grown = anonymize(splits, part, part_scratch, order, tally);
-        (grown, anonymize_parts(splits, rest, more_parts, more_scratch, more_order, tally))
+    // Halves, since a node of a hierarchy may have more children than the stack has room for.
+    let (sizes, more_sizes) = sizes.split_at(sizes.len() / 2);
+    let n_first = sizes.iter().sum();
+    let is_large = parts.len() >= PARALLEL_FROM;
+    let (parts, more_parts) = parts.split_at(n_first);
+    let (scratch, more_scratch) = scratch.split_at(n_first);
+    let (order, more_order) = leaf_order.split_at_mut(n_first);
+    let first = |tally: &mut Tally| anonymize_parts(splits, sizes, parts, scratch, order, tally);
+    let second = |tally: &mut Tally| {
+        anonymize_parts(splits, more_sizes, more_parts, more_scratch, more_order, tally)
     };
-    std::iter::once(grown).chain(more).collect()
+    let (mut grown, more) = if is_large {
+        rayon::join(|| first(&mut splits.tally()), || second(&mut splits.tally()))
+    } else {
+        (first(tally), second(tally))
+    };
+    grown.extend(more);
+    grown
 }
 
 fn found(grown: &Grown, leaf_order: &[u32], is_cut_short: bool) -> Found {

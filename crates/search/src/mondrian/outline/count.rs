@@ -162,13 +162,11 @@ pub(super) fn measure(
             let codes = points.iter().map(|&point| chunk.vectors[attribute].get(point as usize));
             codes.fold((u32::MAX, 0), |(lo, hi), code| (code.min(lo), code.max(hi)))
         };
-        let here: Vec<(usize, u64, Vec<(u32, u32)>)> = sifted
-            .runs()
-            .map(|(region, points)| {
-                let extents = (0..chunk.vectors.len()).map(|at| extent(at, points)).collect();
-                (region, points.len() as u64, extents)
-            })
-            .collect();
+        let of_run = |(region, points): (usize, &[u32])| {
+            let extents = (0..chunk.vectors.len()).map(|at| extent(at, points));
+            (region, points.len() as u64, extents.collect::<Vec<(u32, u32)>>())
+        };
+        let here: Vec<_> = sifted.runs().map(of_run).collect();
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         for (region, points, extents) in here {
             let (known, n_points) = &mut found[region];

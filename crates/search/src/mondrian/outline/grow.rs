@@ -41,6 +41,9 @@ pub(super) struct Region {
     is_class: bool,
 }
 
+/// Regions and their cuts, if they have any.
+type Decided = Vec<(usize, Option<Chosen>)>;
+
 impl<'a> Growth<'a> {
     pub(super) fn new(
         problem: &'a Problem<'a>,
@@ -103,7 +106,7 @@ impl<'a> Growth<'a> {
     }
 
     /// The cut of each region of a level that turns out to be too large; none if it was cancelled.
-    fn look(&mut self, level: Vec<usize>) -> io::Result<Option<Vec<(usize, Option<Chosen>)>>> {
+    fn look(&mut self, level: Vec<usize>) -> io::Result<Option<Decided>> {
         let (mut large, mut fitting) = self.divide(level);
         if !large.is_empty() {
             // Their extents first: what they reach may be far less than what they may.
@@ -141,10 +144,7 @@ impl<'a> Growth<'a> {
     }
 
     /// The cuts of regions whose extents are known, some attributes at a time.
-    fn look_piecemeal(
-        &mut self,
-        large: &[usize],
-    ) -> io::Result<Option<Vec<(usize, Option<Chosen>)>>> {
+    fn look_piecemeal(&mut self, large: &[usize]) -> io::Result<Option<Decided>> {
         let mut looked: Vec<Vec<Looked>> = large.iter().map(|_| Vec::new()).collect();
         for batch in self.piecemeal(large) {
             let Some(counted) = self.count(&batch)? else { return Ok(None) };
@@ -219,15 +219,12 @@ impl<'a> Growth<'a> {
             let (tables, projected) = self.bytes(&job);
             let at_once = batches.last().map_or(0, |batch| n_threads.min(batch.len() + 1)) as u64;
             let held = sum + tables + at_once * projected.max(largest);
-            match batches.last_mut().filter(|_| held <= self.memory) {
-                Some(batch) => {
-                    batch.push(job);
-                    (sum, largest) = (sum + tables, projected.max(largest));
-                }
-                None => {
-                    batches.push(vec![job]);
-                    (sum, largest) = (tables, projected);
-                }
+            if let Some(batch) = batches.last_mut().filter(|_| held <= self.memory) {
+                batch.push(job);
+                (sum, largest) = (sum + tables, projected.max(largest));
+            } else {
+                batches.push(vec![job]);
+                (sum, largest) = (tables, projected);
             }
         }
         batches

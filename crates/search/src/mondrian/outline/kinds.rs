@@ -124,8 +124,7 @@ impl Kinds {
             return None;
         }
         let keys = self.key.of(chunk);
-        // A kind that was not there when they were found has changed since: any will do.
-        let kind = |key: &[u32]| self.interned.find(key).unwrap_or(0);
+        let kind = |key: &[u32]| self.interned.find(key).expect("every scan gives the same points");
         Some(keys.chunks_exact(self.key.width()).map(kind).collect())
     }
 

@@ -116,15 +116,10 @@ impl Sketch {
     ) -> NodeId {
         let id = NodeId::try_from(tree.nodes.len()).expect("fewer nodes than 2^32");
         match &self.nodes[node] {
-            Place::Region(region) => match part(*region) {
-                Some(part) => {
-                    tree.append(part);
-                }
-                None => {
-                    tree.nodes.push(Node::Leaf { class: tree.n_classes });
-                    tree.n_classes += 1;
-                }
-            },
+            Place::Region(region) => {
+                let leaf = || PartitionTree { nodes: vec![Node::Leaf { class: 0 }], n_classes: 1 };
+                tree.append(part(*region).unwrap_or_else(leaf));
+            }
             Place::Cut { attribute, cut, parts } => {
                 tree.nodes.push(Node::Leaf { class: 0 });
                 let parts: Vec<NodeId> =

@@ -153,7 +153,9 @@ impl Table {
             }
             Cells::Sparse { mut entries, .. } => {
                 merge(&mut entries);
-                entries.into_iter().for_each(|entry| found.push(entry));
+                for entry in entries {
+                    found.push(entry);
+                }
             }
         }
         found
@@ -201,5 +203,38 @@ impl Projection {
             rows: &mut self.rows,
             vectors: &mut self.kinds,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts the points twice, as if there could be many of them and as if there were few.
+    #[test]
+    fn dense_and_sparse_count_alike() {
+        let (n, n_kinds) = (50_000u32, 7);
+        let extent = Extent { lo: 100, hi: 40_099 };
+        let codes = Codes::pack(1 << 17, (0..n).map(|at| 100 + at.wrapping_mul(7919) % 3_000));
+        let kinds: Vec<u32> = (0..n).map(|at| at % 7).collect();
+        let counts: Vec<u32> = (0..n).map(|at| 1 + at % 3).collect();
+        let project = |points: u64| {
+            let mut table = Table::new(Size { extent, n_kinds, points });
+            let is_dense = matches!(table.cells, Cells::Dense(_));
+            for part in (0..n).collect::<Vec<u32>>().chunks(999) {
+                table.add(&codes, part, Some(&counts), Some(&kinds));
+            }
+            if let Cells::Sparse { entries, .. } = &table.cells {
+                assert!(entries.len() <= 2 * 21_000, "{} entries are held", entries.len());
+            }
+            (is_dense, table.project(3))
+        };
+        let ((is_dense, dense), (is_other, sparse)) = (project(1 << 20), project(5_000));
+        assert!(is_dense && !is_other);
+        assert_eq!(dense.codes, sparse.codes);
+        assert_eq!((&dense.rows, &dense.kinds), (&sparse.rows, &sparse.kinds));
+        assert_eq!(dense.rows.iter().sum::<u32>(), counts.iter().sum());
+        assert_eq!(dense.codes.len(), 21_000);
+        assert_eq!(dense.extent(), Extent { lo: 100, hi: 3_099 });
     }
 }

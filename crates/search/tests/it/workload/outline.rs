@@ -42,7 +42,8 @@ impl Points {
         rng.shuffle(&mut points);
         let mut chunks = Vec::new();
         while !points.is_empty() {
-            let n = [0, 1, 3, 7, 50][rng.below(5)].min(points.len());
+            let n =
+                ([0, 1, 3, 7, 50][rng.below(5)] * (1 + table.rows.len() / 500)).min(points.len());
             chunks.push(points.drain(..n).collect());
         }
         let n_codes = set.attributes.iter().map(Attribute::n_codes);
@@ -156,18 +157,32 @@ fn finished(
     tree
 }
 
+/// Any limits for a table of so many rows.
+fn any_limits(rng: &mut Rng, n_rows: usize) -> Limits {
+    let most = [1, 2 + rng.below(9), 1 + rng.below(n_rows), n_rows][rng.below(4)] as u64;
+    let memory = [0, 1 << rng.below(22), 1 << 30][rng.below(3)];
+    Limits { most, memory }
+}
+
 /// Compares for some limits, chunks and numbers of threads. Gives the number of cuts in memory.
 fn check(rng: &mut Rng, table: &Table, job: &Job, workload: &Workload) -> usize {
+    let limits = [0; 2].map(|_| any_limits(rng, table.rows.len()));
+    check_within(rng, table, job, workload, limits)
+}
+
+fn check_within(
+    rng: &mut Rng,
+    table: &Table,
+    job: &Job,
+    workload: &Workload,
+    limits: [Limits; 2],
+) -> usize {
     let set = table.frequency_set();
     let stub = stub(&set);
     let budget = Budget::unlimited();
     let expected = Algorithm::Mondrian.run(&problem(&set, job, workload, &budget));
     let whole = problem(&stub, job, workload, &budget);
-    let n = table.rows.len();
-    for (are_counted, n_threads) in [(true, 1), (false, 4)] {
-        let most = [1, 2 + rng.below(9), 1 + rng.below(n), n][rng.below(4)] as u64;
-        let memory = [0, 1 << rng.below(22), 1 << 30][rng.below(3)];
-        let limits = Limits { most, memory };
+    for ((are_counted, n_threads), limits) in [(true, 1), (false, 4)].into_iter().zip(limits) {
         let points = Points::new(rng, table, &set, are_counted);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
         let context = || format!("{limits:?}, {} and {workload:?} of {table:?}", job.describe());
@@ -217,5 +232,107 @@ fn every_criterion_cuts_as_in_memory() {
             n_cuts += check(rng, &table, &job, &workload);
         }
         assert!(n_cuts > 50, "{n_cuts} cuts for {aim:?}");
+    }
+}
+
+/// Rows that are too many for one merge of a sparse table, with values and kinds that are many.
+#[test]
+fn many_values_and_kinds() {
+    for seed in 0..4 {
+        let rng = &mut Rng::new(seed);
+        let recipe = Recipe {
+            n_rows: 6_000,
+            n_attributes: 3,
+            forms: &Form::ALL,
+            max_values: 2_000,
+            missing: true,
+        };
+        let table = generate::with_targets(random_table(rng, &recipe), rng);
+        let job = jobs(&table, 5).swap_remove([1, 7, 8, 10][rng.below(4)]);
+        let workload = told(&Aim::ALONE[rng.below(Aim::ALONE.len())].workload(rng, &table));
+        let most = 500 + rng.below(2_000) as u64;
+        let limits = [1 << 16, 1 << 24].map(|memory| Limits { most, memory });
+        assert!(check_within(rng, &table, &job, &workload, limits) > 0, "no cut");
+    }
+}
+
+/// One numeric column of different values.
+fn line(n_rows: usize) -> Table {
+    let cells: Vec<String> = (0..n_rows).map(|at| at.to_string()).collect();
+    let cells: Vec<Option<&str>> = cells.iter().map(|cell| Some(cell.as_str())).collect();
+    let mut table = Table::of_rows(n_rows);
+    table.push_attribute("at", Form::Numeric, &[], &cells);
+    table.push_attribute("again", Form::Numeric, &[], &cells);
+    let answers: Vec<Option<&str>> = (0..n_rows).map(|at| Some(["yes", "no"][at % 2])).collect();
+    table.push_extra("answer", &answers);
+    table
+}
+
+/// Grows an outline over a line of 1,024 values; gives the scans, the regions and what came of it.
+fn grown(job: &Job, limits: Limits, budget: &Budget) -> (u64, Result<Outline, Outcome>) {
+    let table = line(1 << 10);
+    let set = table.frequency_set();
+    let stub = stub(&set);
+    let points = Points::new(&mut Rng::new(1), &table, &set, false);
+    let whole = Problem::new(&stub, &job.models, job.k, budget);
+    let outline = Outline::grow(&whole, &points, limits.most, limits.memory).unwrap();
+    (points.n_scans.load(Ordering::Relaxed), outline)
+}
+
+#[test]
+fn a_level_takes_one_scan_if_memory_suffices() {
+    let budget = Budget::unlimited();
+    let (of_k, ample) = (Job::of_k(2), 1 << 20);
+    let diverse = Job::of_k(2).with(incrowd_privacy::DistinctDiversity::new(0, 2.0).unwrap());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    // Levels of 1, 2, 4 and 8 regions are cut. A region of n points may have 2 n codes on the attribute that
+    // was not cut last, and takes 4 (n + 2 n) bytes; its projections, one region at a time, take 2 * 12 n.
+    for (job, most, memory, n_scans, n_regions) in [
+        (&of_k, 1024, ample, 0, 1),
+        (&of_k, 1023, ample, 1, 2),
+        (&of_k, 64, ample, 4, 16),
+        // One scan more finds the kinds, even if there is nothing to cut.
+        (&diverse, 1024, ample, 1, 1),
+        (&diverse, 64, ample, 5, 16),
+        // Just enough for the root.
+        (&of_k, 64, 32 << 10, 4, 16),
+        // The root is measured and looked at one attribute after the other; its parts are measured, take
+        // 8 n bytes then and are looked at one after the other; of the next four, three fit.
+        (&of_k, 64, 16 << 10, 3 + 3 + 2 + 1, 16),
+        // Nothing fits: every region is measured with its level, every attribute has a scan of its own.
+        (&of_k, 64, 0, (1 + 2) + (1 + 4) + (1 + 8) + (1 + 16), 16),
+    ] {
+        let limits = Limits { most, memory };
+        let (scans, outline) = pool.install(|| grown(job, limits, &budget));
+        let outline = outline.unwrap();
+        assert_eq!((scans, outline.n_scans()), (n_scans, n_scans), "{limits:?}");
+        assert_eq!(outline.regions().len(), n_regions, "{limits:?}");
+        assert!(!outline.is_cut_short());
+    }
+}
+
+#[test]
+fn whoever_cancels_gets_nothing_and_out_of_time_is_a_class() {
+    let limits = Limits { most: 64, memory: 1 << 20 };
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let (_, outline) = grown(&Job::of_k(2), limits, &budget);
+    assert_eq!(outline.unwrap_err(), Outcome::Cancelled);
+    let budget = Budget::unlimited().within(Some(std::time::Duration::ZERO));
+    let outline = grown(&Job::of_k(2), limits, &budget).1.unwrap();
+    assert!(outline.is_cut_short());
+    let tree = outline.graft([]);
+    assert_eq!(tree.n_classes, 1);
+}
+
+#[test]
+fn points_that_cannot_be_read_are_an_error() {
+    let table = line(100);
+    let set = table.frequency_set();
+    let (stub, job, budget) = (stub(&set), Job::of_k(2), Budget::unlimited());
+    let whole = Problem::new(&stub, &job.models, job.k, &budget);
+    for fails_at in 0..3 {
+        let points = Points { fails_at, ..Points::new(&mut Rng::new(1), &table, &set, false) };
+        assert!(Outline::grow(&whole, &points, 10, 1 << 20).is_err());
     }
 }

@@ -1,0 +1,387 @@
+//! A release of a table that does not fit in memory.
+//!
+//! The source is read once into private files: codes, and kept cells as they are. Most tables have far fewer
+//! distinct vectors than rows; these are put together and searched as ever, by any algorithm. Where they do not
+//! fit either, strict Mondrian grows the top of its tree from scans ([`incrowd_search::Outline`]) until every region
+//! fits, and finishes one region after another. The recoding is the same as in memory. The rows are then put into
+//! buckets by the place of their class in the release and written bucket by bucket; what is written is the same
+//! bytes as in memory.
+
+mod points;
+mod regions;
+mod release;
+
+use incrowd_data::{Assignment, Codes, FrequencySet, PartitionTree};
+use incrowd_engine::{Format, Misfits, Output, Source, Spilled, Values, read_spilled};
+use incrowd_release::{Classes, Gathering, LabelForm, recode};
+use incrowd_search::{
+    Algorithm, Counters, Found, Outcome as SearchOutcome, Outline, Problem as SearchProblem, Proof,
+    Recoding,
+};
+
+use crate::anonymize::{Job, classes, missing_in, with_problem};
+use crate::bounds::Bounds;
+use crate::coding::{CodedAs, Coding, Known, Scheme, group, scheme};
+use crate::error::{JobError, Problem};
+use crate::infeasible::infeasible;
+use crate::labelling::{Assigned, Labelling, label_columns, order_by_labels, released_as};
+use crate::plan::Plan;
+use crate::publish::Unverified;
+use crate::report::{Outcome, Timings};
+use crate::run::{Stage, Stopwatch};
+use points::{Grouped, Points};
+use regions::{ClassOfRow, Regions, Scanned};
+use release::{Release, RowClasses};
+
+impl Known for Spilled {
+    fn values(&self, column: &str) -> Option<&Values> {
+        Spilled::values(self, column)
+    }
+
+    fn explain(&self, values: &Values, misfits: Misfits) -> JobError {
+        let column = self.position(&values.name).expect("a column of the table");
+        misfits.found_in(values, self.codes_of(column)).into()
+    }
+}
+
+/// By attribute, the mean of each class where labels tell it.
+type Means = Vec<Option<Vec<Option<f64>>>>;
+
+/// What a search in bounded memory found.
+struct Searched {
+    coding: Coding,
+    found: Found,
+    classes: Classes,
+    means: Means,
+    rows: RowClasses,
+}
+
+/// Turns the job's input into a release in bounded memory.
+pub(crate) fn run(
+    job: &Job,
+    source: &Source,
+    plan: &Plan,
+    output: &Output,
+    bounds: &Bounds,
+) -> Result<Outcome, JobError> {
+    let mut clock = Stopwatch::start();
+    let mut timings = Timings::default();
+    let scratch = bounds.scratch()?;
+    job.run.enter(Stage::Read);
+    let wants_kinds = !matches!(output.format(), Format::Csv(_));
+    let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
+    let uses = plan.uses();
+    let mut spilled = read_spilled(job.engine, source, &uses, wants_kinds, &scratch, most_bytes)?;
+    refuse_missing(plan, &spilled)?;
+    let mut scheme = scheme(plan, &spilled)?;
+    let columns = std::mem::take(&mut scheme.columns);
+    // Dictionaries in their order stand in the scheme.
+    plan.with_role(crate::plan::Role::Quasi).for_each(|at| spilled.forget(&plan.columns[at].name));
+    timings.read = clock.lap();
+    job.run.enter(Stage::Search);
+    let searched =
+        Search { job, plan, bounds, spilled: &spilled, columns: &columns }.run(scheme)?;
+    let Searched { coding, found, classes, means, rows } = match searched {
+        Ok(searched) => searched,
+        Err(outcome) => return Ok(outcome),
+    };
+    timings.search = clock.lap();
+    job.run.enter(Stage::Recode);
+    let mut labels = label_columns(plan, &coding.set.attributes, &classes, &means);
+    let place_of = order_by_labels(&mut labels);
+    timings.recode = clock.lap();
+    job.run.enter(Stage::Write);
+    let staged = output.stage()?;
+    let parts = &found.assignment.parts;
+    let (spilled, labels, place_of) = (&spilled, &labels[..], &place_of[..]);
+    let (classes, rows) = (&classes, &rows);
+    let release = Release { plan, spilled, bounds, classes, labels, place_of, rows, parts };
+    let written = release.write(job.engine, &staged)?;
+    source.check_unchanged()?;
+    timings.write = clock.lap();
+    let unverified = Unverified {
+        staged,
+        released_as: released_as(plan, labels),
+        entity: written.entity,
+        n_rows: written.n_rows,
+        starred: written.starred,
+    };
+    job.finish(source, plan, (&coding, &found, classes), unverified, bounds, timings)
+}
+
+fn refuse_missing(plan: &Plan, spilled: &Spilled) -> Result<(), JobError> {
+    if !plan.missing_is_error {
+        return Ok(());
+    }
+    let with_missing = spilled.values.iter().enumerate().filter(|(_, values)| values.has_missing);
+    let problem = |(at, values): (usize, &Values)| {
+        let missing = values.n_codes() - 1;
+        let before = spilled.codes_of(at).position(|code| code == missing).unwrap_or(0);
+        missing_in(values, before as u64 + 1)
+    };
+    let problems: Vec<Problem> = with_missing.map(problem).collect();
+    if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
+}
+
+/// The search of a job whose rows are in private files.
+struct Search<'a> {
+    job: &'a Job<'a>,
+    plan: &'a Plan,
+    bounds: &'a Bounds,
+    spilled: &'a Spilled,
+    columns: &'a [CodedAs],
+}
+
+impl Search<'_> {
+    fn run(&self, scheme: Scheme) -> Result<Result<Searched, Outcome>, JobError> {
+        let points = Points::new(self.plan, self.columns, self.spilled);
+        let n_distinct = points.estimate_distinct()?;
+        self.job.run.go_on()?;
+        let needs = n_distinct.saturating_mul(self.vector_bytes());
+        let left = self.bounds.left() / 5 * 3;
+        if needs <= left {
+            return self.whole(scheme, &points);
+        }
+        let can_be_outlined = self.plan.method.algorithm == Algorithm::Mondrian
+            && self.plan.labels != LabelForm::Region;
+        if can_be_outlined {
+            return self.outlined(scheme, &points);
+        }
+        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+        let held = self.bounds.limit.unwrap_or(0).saturating_sub(self.bounds.left());
+        Err(Problem::new(format!(
+            "this search has to hold about {n_distinct} distinct rows, which needs a memory limit of about \
+             {} MB; it is {} MB",
+            megabytes(held + needs / 3 * 5),
+            megabytes(self.bounds.limit.unwrap_or(0))
+        ))
+        .help(
+            "raise --memory-limit, use --algorithm mondrian (with other labels than region), \
+             which needs no more than it is given, or coarser columns",
+        )
+        .into())
+    }
+
+    /// About what a distinct vector takes while it is found and searched.
+    fn vector_bytes(&self) -> u64 {
+        let cells = 4 * self.columns.len() as u64;
+        (cells + 24) * self.spilled.n_parts() as u64 + 3 * cells + 48
+    }
+
+    /// All distinct vectors at once.
+    fn whole(
+        &self,
+        scheme: Scheme,
+        points: &Points,
+    ) -> Result<Result<Searched, Outcome>, JobError> {
+        let Search { job, plan, .. } = *self;
+        let Grouped { vectors, counts, rows } = points.group()?;
+        let levels = plan.method.level_bounds(plan, &scheme.attributes)?;
+        let n_rows = self.spilled.n_rows;
+        let coding = scheme.coding(self.columns, vectors, counts, Vec::new(), n_rows);
+        let memory = Some(self.bounds.left() / 2);
+        let outcome =
+            with_problem(job.run, job.spec, plan, &coding, (&levels, memory), |problem| {
+                plan.method.algorithm.run(problem)
+            })?;
+        let found = match self.found(outcome, &coding)? {
+            Ok(found) => found,
+            Err(outcome) => return Ok(Err(outcome)),
+        };
+        let classes = classes(plan, &coding, &found);
+        let assigned = Assigned {
+            class_of: &found.assignment.class_of,
+            parts: &found.assignment.parts,
+            blocks: match &found.recoding {
+                Recoding::Blocks(blocks) => blocks,
+                _ => &[],
+            },
+        };
+        let means = Labelling { plan, set: &coding.set, classes: &classes, assigned }.all_means();
+        let rows = RowClasses::Vectors { rows, class_of: found.assignment.class_of.clone() };
+        Ok(Ok(Searched { coding, found, classes, means, rows }))
+    }
+
+    fn found(
+        &self,
+        outcome: SearchOutcome,
+        coding: &Coding,
+    ) -> Result<Result<Found, Outcome>, JobError> {
+        self.job.run.go_on()?;
+        match outcome {
+            SearchOutcome::Found(found) => Ok(Ok(*found)),
+            SearchOutcome::Infeasible(reason) => {
+                let limit = self.plan.suppress.rows(coding.set.n_rows)?;
+                infeasible(self.plan, &reason, coding.set.n_rows, limit).map(Err)
+            }
+            SearchOutcome::Cancelled => Err(JobError::Cancelled),
+        }
+    }
+
+    /// The top of the tree from scans, then region after region.
+    fn outlined(
+        &self,
+        scheme: Scheme,
+        points: &Points,
+    ) -> Result<Result<Searched, Outcome>, JobError> {
+        let Search { job, plan, .. } = *self;
+        let grouping = scheme.grouping;
+        let none = points.n_codes().map(|n| Codes::pack(n, std::iter::empty())).collect();
+        let n_rows = self.spilled.n_rows;
+        let mut coding = scheme.coding(self.columns, none, Vec::new(), Vec::new(), n_rows);
+        let n_attributes = coding.set.attributes.len();
+        let scanned = Scanned { points, n_attributes, is_cancelled: &|| job.run.is_cancelled() };
+        let found = with_problem(job.run, job.spec, plan, &coding, (&[], None), |problem| {
+            let (left, most) = (self.bounds.left(), self.most_points(n_attributes));
+            let outline = Outline::grow(problem, &scanned, most, left / 4);
+            match outline.map_err(|source| incrowd_engine::EngineError::Spill { source })? {
+                Err(outcome) => Ok(Err(outcome)),
+                Ok(outline) => {
+                    let keeps_tree = job.spec.recoding.is_some();
+                    Finish { search: self, points, problem, grouping, keeps_tree }
+                        .run(outline)
+                        .map(Ok)
+                }
+            }
+        })?;
+        let finished: Finished = match found? {
+            Ok(finished) => finished,
+            Err(outcome) => match self.found(outcome, &coding)? {
+                Ok(_) => unreachable!("an outline that was not grown has no recoding"),
+                Err(outcome) => return Ok(Err(outcome)),
+            },
+        };
+        coding.n_vectors = finished.n_points;
+        let Finished { found, classes, means, rows, .. } = finished;
+        Ok(Ok(Searched { coding, found, classes, means, rows }))
+    }
+
+    /// How many points of a region fit in memory while it is read, grouped and searched.
+    fn most_points(&self, n_attributes: usize) -> u64 {
+        let n_codes = |column: &CodedAs| column.n_codes;
+        let widest = self.columns[..n_attributes].iter().map(n_codes).max().unwrap_or(0);
+        let width: u64 = match widest {
+            0..=0x100 => 1,
+            0x101..=0x1_0000 => 2,
+            _ => 4,
+        };
+        // The rows as columns, their keys while they are grouped, and the points twice while they are cut.
+        let (d, all) = (n_attributes as u64, self.columns.len() as u64);
+        let bytes = all * width + 36 + 2 * (d * width + 8) + 16;
+        (self.bounds.left() / 2 / bytes).max(1)
+    }
+}
+
+/// What was found region by region.
+struct Finished {
+    found: Found,
+    classes: Classes,
+    means: Means,
+    rows: RowClasses,
+    n_points: u64,
+}
+
+/// Finishes the regions of an outline.
+struct Finish<'a> {
+    search: &'a Search<'a>,
+    points: &'a Points<'a>,
+    problem: &'a SearchProblem<'a>,
+    grouping: crate::coding::Grouping,
+    keeps_tree: bool,
+}
+
+impl Finish<'_> {
+    fn run(&self, outline: Outline) -> Result<Finished, JobError> {
+        let n_attributes = self.problem.set.attributes.len();
+        let mut regions = Regions::divide(self.points, &outline, n_attributes)?;
+        let mut rows = ClassOfRow::new(&regions);
+        let mut all = Gathering::new(n_attributes);
+        let mut means: Means = vec![None; n_attributes];
+        let mut trees = Vec::new();
+        let mut counters = Counters { table_scans: outline.n_scans(), ..Counters::default() };
+        let (mut n_points, mut is_cut_short) = (0, outline.is_cut_short());
+        // One frequency set for all regions: the dictionaries of its attributes may be large.
+        let mut set = self.problem.set.clone();
+        for region in 0..outline.regions().len() {
+            self.search.job.run.go_on()?;
+            let (columns, n_rows) = regions.take(region)?;
+            let vector_of = self.fill(&mut set, columns);
+            n_points += set.len() as u64;
+            let assignment = if outline.regions()[region].is_class || set.is_empty() {
+                if !outline.regions()[region].is_class {
+                    trees.push(PartitionTree::one_class());
+                }
+                Assignment { class_of: vec![0; set.len()], n_classes: 1, parts: Vec::new() }
+            } else {
+                let problem = SearchProblem { set: &set, ..*self.problem };
+                let SearchOutcome::Found(found) = outline.finish(&problem) else {
+                    return Err(JobError::Cancelled);
+                };
+                let Found { assignment, recoding, proof, counters: of_region, .. } = *found;
+                counters.nodes_checked += of_region.nodes_checked;
+                is_cut_short |= proof.is_cut_short;
+                if let (true, Recoding::Partition(tree)) = (self.keeps_tree, recoding) {
+                    trees.push(tree);
+                }
+                assignment
+            };
+            let first = u32::try_from(all.len()).expect("fewer classes than 2^32");
+            let class_of = |row: usize| {
+                let vector = vector_of.get(row).map_or(row, |&vector| vector as usize);
+                first + assignment.class_of[vector]
+            };
+            rows.add(self.points, class_of, &n_rows)?;
+            let classes = recode(&set, &assignment);
+            self.add_means(&set, &classes, &assignment, &mut means);
+            all.add(classes);
+        }
+        let n_classes = u32::try_from(all.len()).expect("fewer classes than 2^32");
+        let tree = if self.keeps_tree {
+            outline.graft(trees)
+        } else {
+            PartitionTree { nodes: Vec::new(), n_classes }
+        };
+        let found = Found {
+            assignment: Assignment { class_of: Vec::new(), n_classes, parts: Vec::new() },
+            recoding: Recoding::Partition(tree),
+            proof: Proof { is_cut_short, ..Proof::default() },
+            counters,
+            minimal: None,
+            stopped: None,
+        };
+        let rows = RowClasses::Regions(rows);
+        Ok(Finished { found, classes: all.finish(), means, rows, n_points })
+    }
+
+    /// Puts the rows of a region into a frequency set; gives the vector of each row, nothing if every row is
+    /// a vector of its own.
+    fn fill(&self, set: &mut FrequencySet, columns: Vec<(Codes, u32)>) -> Vec<u32> {
+        let n_rows = columns.first().map_or(0, |(codes, _)| codes.len());
+        let mut grouped = group(columns, n_rows, self.grouping);
+        let extras = grouped.columns.split_off(set.attributes.len());
+        set.vectors = grouped.columns;
+        set.counts = grouped.counts;
+        set.n_rows = n_rows as u64;
+        for (extra, codes) in set.extras.iter_mut().zip(extras) {
+            extra.codes = codes;
+        }
+        grouped.vector_of
+    }
+
+    fn add_means(
+        &self,
+        set: &FrequencySet,
+        classes: &Classes,
+        assignment: &Assignment,
+        means: &mut Means,
+    ) {
+        let assigned = Assigned { class_of: &assignment.class_of, parts: &[], blocks: &[] };
+        let plan = self.search.plan;
+        let of_region = Labelling { plan, set, classes, assigned }.all_means();
+        for (means, of_region) in means.iter_mut().zip(of_region) {
+            if let Some(of_region) = of_region {
+                means.get_or_insert_default().extend(of_region);
+            }
+        }
+    }
+}

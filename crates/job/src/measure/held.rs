@@ -1,0 +1,100 @@
+//! Where the rows of a measured table are: in memory, or in private files.
+
+use incrowd_data::Codes;
+use incrowd_engine::{CodeFile, Engine, Misfits, Source, Spilled, Table, Use, Values};
+use incrowd_engine::{read, read_spilled};
+
+use crate::bounds::Bounds;
+use crate::coding::Known;
+use crate::error::JobError;
+
+/// Bytes that distinct values and what is underway may take each, however low the limit: the program
+/// itself has more room than that beyond the limit.
+const LEAST_ROOM: u64 = 32_000_000;
+
+/// How a table is measured.
+#[derive(Debug)]
+pub(crate) enum Way<'a> {
+    /// All rows in memory.
+    Memory,
+    /// Rows in private files.
+    Files {
+        /// What may be held.
+        bounds: &'a Bounds,
+        /// Bytes for what is underway; what is left of the limit if it is not said.
+        room: Option<u64>,
+    },
+}
+
+impl<'a> Way<'a> {
+    /// In memory if there is no limit or the columns certainly fit.
+    pub(crate) fn within(bounds: &'a Bounds, source: &Source, uses: &[Use]) -> Way<'a> {
+        let n_wanted = uses.iter().filter(|usage| **usage == Use::Code).count() as u64;
+        if !bounds.is_bounded() || n_wanted == 0 {
+            return Way::Memory;
+        }
+        // A code, a distinct value and its place in a table; a key to sort by and what comes of it.
+        let of_row = 72 * n_wanted + 48;
+        let needed = source.size(uses).map_or(u64::MAX, |size| {
+            size.rows.saturating_mul(of_row).saturating_add(2 * source.n_bytes())
+        });
+        if needed <= bounds.left() { Way::Memory } else { Way::Files { bounds, room: None } }
+    }
+}
+
+/// The column that says whose row it is, in the order of the rows, where the table does not say it.
+#[derive(Clone, Debug)]
+pub(crate) enum Entities {
+    /// Codes and their number.
+    Memory(Codes, u32),
+    /// A file of one column of codes, and their number.
+    File(CodeFile, u32),
+}
+
+/// The rows of a table that was read.
+#[derive(Debug)]
+pub(super) enum Held {
+    Memory(Table),
+    Files { spilled: Spilled, room: u64 },
+}
+
+impl Held {
+    pub(super) fn read(
+        engine: &Engine,
+        source: &Source,
+        uses: &[Use],
+        way: &Way,
+    ) -> Result<Held, JobError> {
+        let Way::Files { bounds, room } = way else {
+            return Ok(Held::Memory(read(engine, source, uses, false)?));
+        };
+        let most_values = (bounds.left() / 2).max(LEAST_ROOM);
+        let scratch = bounds.scratch()?;
+        let spilled = read_spilled(engine, source, uses, false, &scratch, most_values)?;
+        let room = room.unwrap_or_else(|| bounds.left().max(LEAST_ROOM));
+        Ok(Held::Files { spilled, room })
+    }
+
+    pub(super) fn n_rows(&self) -> u64 {
+        match self {
+            Held::Memory(table) => table.n_rows as u64,
+            Held::Files { spilled, .. } => spilled.n_rows,
+        }
+    }
+}
+
+impl Known for Held {
+    fn values(&self, column: &str) -> Option<&Values> {
+        match self {
+            Held::Memory(table) => table.values(column),
+            Held::Files { spilled, .. } => spilled.values(column),
+        }
+    }
+
+    fn explain(&self, values: &Values, misfits: Misfits) -> JobError {
+        match self {
+            Held::Memory(table) => table.explain(values, misfits),
+            Held::Files { spilled, .. } => spilled.explain(values, misfits),
+        }
+    }
+}
