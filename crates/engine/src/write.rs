@@ -116,7 +116,7 @@ pub struct Writer<'a> {
 /// How chunks become bytes.
 enum Encoder {
     Text(Text),
-    Columnar(Columnar),
+    Columnar(Box<Columnar>),
 }
 
 /// A chunk that is ready to be written.
@@ -127,7 +127,7 @@ enum Encoded {
 
 /// An open file.
 enum Sink {
-    Text(CsvSink),
+    Text(Box<CsvSink>),
     Columnar(ColumnarSink),
 }
 
@@ -225,7 +225,8 @@ impl Encoder {
             }
             Format::Parquet | Format::Arrow => {
                 let is_parquet = format == Format::Parquet;
-                Columnar::new(columns, staging.target(), is_parquet).map(Encoder::Columnar)
+                let columnar = Columnar::new(columns, staging.target(), is_parquet)?;
+                Ok(Encoder::Columnar(Box::new(columnar)))
             }
             Format::JsonLines(_) => {
                 Err(EngineError::UnwritableFormat { path: staging.target().display().to_string() })
@@ -235,7 +236,7 @@ impl Encoder {
 
     fn open(&self, file: Opened, sizes: Sizes) -> Result<Sink, EngineError> {
         match self {
-            Encoder::Text(text) => text.open(file).map(Sink::Text),
+            Encoder::Text(text) => Ok(Sink::Text(Box::new(text.open(file)?))),
             Encoder::Columnar(columnar) => {
                 columnar.open(file, sizes.group_rows).map(Sink::Columnar)
             }

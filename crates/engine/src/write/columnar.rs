@@ -57,7 +57,7 @@ pub(super) struct Columnar {
 
 /// An open columnar file.
 pub(super) enum ColumnarSink {
-    Parquet(ParquetSink),
+    Parquet(Box<ParquetSink>),
     Arrow(Box<FileWriter<BufWriter<File>>>, PathBuf),
 }
 
@@ -92,7 +92,7 @@ impl Columnar {
     ) -> Result<ColumnarSink, EngineError> {
         if let Some(properties) = self.properties.clone() {
             let sink = ParquetSink::new(file, &self.schema, &self.of_batches, properties)?;
-            return Ok(ColumnarSink::Parquet(sink.with_group_rows(group_rows)));
+            return Ok(ColumnarSink::Parquet(Box::new(sink.with_group_rows(group_rows))));
         }
         let Opened { file, target } = file;
         let writer = FileWriter::try_new(BufWriter::new(file), &self.schema);

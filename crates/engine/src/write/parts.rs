@@ -10,7 +10,7 @@ pub(super) struct Parts<'a> {
     /// The open part and its rows.
     open: Option<(Sink, u64)>,
     /// Parts that are written.
-    n_parts: usize,
+    n_written: usize,
 }
 
 impl<'a> Parts<'a> {
@@ -21,21 +21,21 @@ impl<'a> Parts<'a> {
         sizes: Sizes,
     ) -> Result<Parts<'a>, EngineError> {
         let first = encoder.open(staging.open(0)?, sizes)?;
-        Ok(Parts { staging, sizes, open: Some((first, 0)), n_parts: 0 })
+        Ok(Parts { staging, sizes, open: Some((first, 0)), n_written: 0 })
     }
 
     /// Writes a chunk of so many rows.
     pub(super) fn write(
         &mut self,
         encoder: &Encoder,
-        encoded: Encoded,
+        chunk: Encoded,
         n_rows: u64,
     ) -> Result<(), EngineError> {
         let (mut sink, n_before) = match self.open.take() {
             Some(open) => open,
-            None => (encoder.open(self.staging.open(self.n_parts)?, self.sizes)?, 0),
+            None => (encoder.open(self.staging.open(self.n_written)?, self.sizes)?, 0),
         };
-        sink.write(encoded)?;
+        sink.write(chunk)?;
         let n_rows = n_before + n_rows;
         self.open = Some((sink, n_rows));
         if self.staging.is_complete(n_rows) { self.end() } else { Ok(()) }
@@ -44,8 +44,8 @@ impl<'a> Parts<'a> {
     fn end(&mut self) -> Result<(), EngineError> {
         if let Some((sink, n_rows)) = self.open.take() {
             sink.finish()?;
-            self.staging.add(self.n_parts, n_rows)?;
-            self.n_parts += 1;
+            self.staging.add(self.n_written, n_rows)?;
+            self.n_written += 1;
         }
         Ok(())
     }

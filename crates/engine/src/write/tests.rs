@@ -13,7 +13,7 @@ const SIZES: Sizes = Sizes { chunk_rows: 20, group_rows: 50 };
 
 /// Class sizes with small, large and empty classes.
 fn class_sizes() -> Vec<u64> {
-    (0..60u64).map(|class| [3, 0, 11, 40, 1, 7][class as usize % 6]).collect()
+    (0..60).map(|class| [3, 0, 11, 40, 1, 7][class % 6]).collect()
 }
 
 /// The rows of some classes as they could stand in memory: in an order of their own.
@@ -36,16 +36,17 @@ fn load(classes: std::ops::Range<usize>) -> Loaded {
     let in_release: Vec<u64> = (0..n_rows).map(|row| first_row + n_rows - 1 - row).collect();
     let codes = Codes::pack(4, in_release.iter().map(|row| (row * 7 % 4) as u32));
     let batches = in_release.chunks(17).map(|rows| {
-        let note = |row: &u64| (row % 5 > 0).then(|| format!("note, {}", row * 31 % 13));
+        let note = |row: &u64| (!row.is_multiple_of(5)).then(|| format!("note, {}", row * 31 % 13));
         let notes: ArrayRef = Arc::new(rows.iter().map(note).collect::<StringArray>());
-        let numbers: ArrayRef =
-            Arc::new(rows.iter().map(|&row| Some(row as i64 * 17 % 101)).collect::<Int64Array>());
+        let numbers: ArrayRef = Arc::new(
+            rows.iter().map(|&row| Some(row.cast_signed() * 17 % 101)).collect::<Int64Array>(),
+        );
         vec![notes, numbers]
     });
     let kept = Kept::new(kept_columns(), batches.collect());
-    let order = (0..n_rows as u32).rev().collect();
+    let order = (0..u32::try_from(n_rows).unwrap()).rev().collect();
     let class_ends = sizes[classes.clone()].iter().scan(0, |end, &size| {
-        *end += size as u32;
+        *end += u32::try_from(size).unwrap();
         Some(*end)
     });
     let rows = Rows { first_class: classes.start, order, class_ends: class_ends.collect() };
@@ -66,7 +67,7 @@ fn stage(engine: &Engine, path: &Path, part_rows: Option<u64>, ends: &[usize]) -
         name: "age".into(),
         kind: Kind::Text,
         texts: vec![Some("[1, 5]".into()), None, Some("*".into())],
-        of_class: (0..class_sizes().len() as u32).map(|class| class * 5 % 3).collect(),
+        of_class: (0..60).map(|class| class * 5 % 3).collect(),
     };
     let published = [
         Published::Kept(1),
