@@ -38,16 +38,16 @@
 //! use incrowd_privacy::{KAnonymity, Model};
 //! use incrowd_search::{Budget, Chunk, Outcome, Outline, Problem, Recoding, Scan};
 //!
-//! // Six people, ages 20 to 70; no vectors are held.
+//! // Eight people, ages 20 to 90; no vectors are held.
 //! let dictionary = Dictionary {
 //!     kind: Kind::Integer,
-//!     texts: ["20", "30", "40", "50", "60", "70"].map(String::from).to_vec(),
-//!     positions: vec![20.0, 30.0, 40.0, 50.0, 60.0, 70.0],
+//!     texts: (2..10).map(|tens| format!("{tens}0")).collect(),
+//!     positions: (2..10).map(|tens| 10.0 * f64::from(tens)).collect(),
 //!     has_missing: false,
 //! };
 //! let attributes = vec![Attribute { name: "age".into(), dictionary, shape: Shape::Numeric }];
 //! let whole =
-//!     FrequencySet { attributes, vectors: vec![], counts: vec![], extras: vec![], n_rows: 6 };
+//!     FrequencySet { attributes, vectors: vec![], counts: vec![], extras: vec![], n_rows: 8 };
 //! let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(2).unwrap())];
 //! let budget = Budget::unlimited();
 //! let problem = Problem::new(&whole, &models, 2, &budget);
@@ -55,24 +55,24 @@
 //! struct Ages;
 //! impl Scan for Ages {
 //!     fn scan(&self, visit: &(dyn Fn(&Chunk<'_>) + Sync)) -> std::io::Result<()> {
-//!         for ages in [[0, 3, 1], [5, 4, 2]] {
-//!             let vectors = [Codes::pack(6, ages.into_iter())];
-//!             visit(&Chunk { vectors: &vectors, extras: &[], counts: None, len: 3 });
+//!         for ages in [[0, 3, 1, 7], [5, 4, 2, 6]] {
+//!             let vectors = [Codes::pack(8, ages.into_iter())];
+//!             visit(&Chunk { vectors: &vectors, extras: &[], counts: None, len: 4 });
 //!         }
 //!         Ok(())
 //!     }
 //! }
-//! let outline = Outline::grow(&problem, &Ages, 3, 1 << 20).unwrap().expect("feasible");
+//! let outline = Outline::grow(&problem, &Ages, 4, 1 << 20).unwrap().expect("feasible");
 //! let rows: Vec<u64> = outline.regions().iter().map(|region| region.rows).collect();
-//! assert_eq!(rows, [3, 3]);
+//! assert_eq!(rows, [4, 4]);
 //!
 //! // Each region in memory, one after another.
 //! let mut trees = Vec::new();
-//! for codes in [[0, 1, 2], [3, 4, 5]] {
+//! for codes in [[0, 3, 1, 2], [7, 5, 4, 6]] {
 //!     let set = FrequencySet {
-//!         vectors: vec![Codes::pack(6, codes.into_iter())],
-//!         counts: vec![1; 3],
-//!         n_rows: 3,
+//!         vectors: vec![Codes::pack(8, codes.into_iter())],
+//!         counts: vec![1; 4],
+//!         n_rows: 4,
 //!         ..whole.clone()
 //!     };
 //!     let Outcome::Found(found) = outline.finish(&Problem { set: &set, ..problem }) else { panic!() };
@@ -80,7 +80,7 @@
 //!     trees.push(tree);
 //! }
 //! let tree = outline.graft(trees);
-//! assert_eq!([0, 2, 3, 5].map(|age| tree.class_of(|_| age)), [0, 0, 1, 1]);
+//! assert_eq!([0, 1, 2, 4, 7].map(|age| tree.class_of(|_| age)), [0, 0, 1, 2, 3]);
 //! ```
 //!
 //! # See also
