@@ -65,6 +65,9 @@ pub(crate) struct ProfileArgs {
     /// Threads (default: all cores)
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// Who reads and counts: embedded (default), or ballista://HOST:PORT with `incrowd-cluster`
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
 }
 
 /// What can stand in the job file instead.
@@ -118,6 +121,9 @@ pub(crate) struct JobArgs {
     /// Threads (default: all cores)
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// Who reads and counts: embedded (default), or ballista://HOST:PORT with `incrowd-cluster`
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
     /// Print the effective job and stop
     #[arg(long)]
     pub(crate) print_job: bool,
@@ -303,6 +309,9 @@ pub(crate) struct ApplyArgs {
     /// Threads (default: all cores)
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// Who reads and counts: embedded (default), or ballista://HOST:PORT with `incrowd-cluster`
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
     /// Replace existing outputs
     #[arg(long)]
     pub(crate) force: bool,

@@ -1,10 +1,11 @@
 //! What each command does with the facade.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, EvaluateOptions, GenerateSpec,
+    ApplyOptions, BuiltSpec, ColumnSpec, Connector, DiversitySpec, EvaluateOptions, GenerateSpec,
     HierarchySpec, JobError, JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Run,
     SuppressLimit, ValueLimit, hierarchy,
 };
@@ -16,9 +17,9 @@ use crate::args::{
 use crate::progress::Progress;
 use crate::{attack, demo, message, query};
 
-/// Runs a command; gives the exit code.
-pub(crate) fn run(cli: Cli) -> u8 {
-    let run = watched_run();
+/// Runs a command of the binary `name`; gives the exit code.
+pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -> u8 {
+    let run = watched_run(connector);
     let result = match cli.command {
         Command::Profile(args) => profile(&run, &args),
         Command::Anonymize(args) => anonymize(&run, &args),
@@ -32,7 +33,7 @@ pub(crate) fn run(cli: Cli) -> u8 {
         Command::Demo { folder } => demo::demo(&run, &folder),
         Command::Completions { shell } => {
             let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "incrowd", &mut text);
+            clap_complete::generate(shell, &mut Cli::command(), name, &mut text);
             message::data(&String::from_utf8_lossy(&text));
             Ok(0)
         }
@@ -48,8 +49,11 @@ pub(crate) fn run(cli: Cli) -> u8 {
 
 /// A run that Ctrl-C stops. A search that has something to show ends with that; otherwise, or the second
 /// time, the job ends in good order; after that at once.
-fn watched_run() -> Run {
-    let run = Run::default();
+fn watched_run(connector: Option<Arc<dyn Connector>>) -> Run {
+    let run = match connector {
+        Some(connector) => Run::default().with_connector(connector),
+        None => Run::default(),
+    };
     let watched = run.clone();
     let mut is_cancelled = false;
     let handler = move || {
@@ -69,7 +73,7 @@ fn watched_run() -> Run {
 
 fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
     let progress = Progress::start(run, false);
-    let profile = incrowd_job::profile(run, &args.input, args.threads)?;
+    let profile = incrowd_job::profile(run, &args.input, args.threads, args.engine.as_deref())?;
     drop(progress);
     if args.json {
         let json = serde_json::to_string_pretty(&profile).expect("a profile has a JSON form");
@@ -182,6 +186,7 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
         unverified: args.unverified,
         force: args.force,
         threads: args.threads,
+        engine: args.engine.clone(),
     };
     let progress = Progress::start(run, args.quiet);
     let outcome = incrowd_job::apply(run, &args.recoding, &options)?;
@@ -305,6 +310,7 @@ pub(crate) fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
     set(&mut spec.undeclared, args.undeclared.as_ref());
     set(&mut spec.missing, args.missing.as_ref());
     set(&mut spec.run.threads, args.threads.as_ref());
+    set(&mut spec.run.engine, args.engine.as_ref());
     if problems.is_empty() { Ok(spec) } else { Err(JobError::Request(problems)) }
 }
 

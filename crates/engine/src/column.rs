@@ -16,6 +16,8 @@ use incrowd_data::{Codes, Kind};
 use crate::EngineError;
 use crate::typing::{Order, Ranked, rank_by_list, rank_naturally};
 
+pub(crate) mod tally;
+
 /// A column's distinct values, in no particular order, with a code for every cell.
 #[derive(Clone, Debug)]
 pub struct RawColumn {

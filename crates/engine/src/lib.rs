@@ -13,6 +13,7 @@ mod csv_write;
 mod error;
 mod format;
 mod read;
+pub mod remote;
 mod scan;
 mod source;
 mod sql;

@@ -25,8 +25,8 @@ pub struct Source {
     pub(crate) format: Format,
     pub(crate) delimiter: u8,
     pub(crate) has_newlines_in_values: bool,
-    columns: Vec<SourceColumn>,
-    prints: Vec<Fingerprint>,
+    pub(crate) columns: Vec<SourceColumn>,
+    pub(crate) prints: Vec<Fingerprint>,
 }
 
 /// A column of a source.
@@ -54,9 +54,16 @@ impl SourceColumn {
 
 /// What a file was like when it was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Fingerprint {
-    len: u64,
+pub(crate) struct Fingerprint {
+    pub(crate) len: u64,
     modified: Option<SystemTime>,
+}
+
+impl Fingerprint {
+    /// Of a file of which just the length is known.
+    pub(crate) fn of_len(len: u64) -> Fingerprint {
+        Fingerprint { len, modified: None }
+    }
 }
 
 impl Source {

@@ -32,7 +32,8 @@ use crate::workload::workload_report;
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
-    run.with_engine(spec.run.threads, |engine| Job { run, spec, engine, force }.run())
+    let name = spec.run.engine.as_deref();
+    run.with_engine_named(name, spec.run.threads, |engine| Job { run, spec, engine, force }.run())
 }
 
 struct Job<'a> {

@@ -48,12 +48,14 @@ pub struct ApplyOptions {
     pub force: bool,
     /// Threads; all cores if it is not said.
     pub threads: Option<usize>,
+    /// Who reads and counts: `embedded`, which it is if it is not said, or `ballista://HOST:PORT`.
+    pub engine: Option<String>,
 }
 
 /// Applies a recoding to new rows.
 pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outcome, JobError> {
     let file = RecodingFile::read(recoding)?;
-    run.with_engine(options.threads, |engine| {
+    run.with_engine_named(options.engine.as_deref(), options.threads, |engine| {
         run.enter(Stage::Open);
         let source = Source::open(engine, &options.input)?;
         let spec = job(&file, options, &source);

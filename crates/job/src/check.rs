@@ -15,7 +15,7 @@ use crate::spec::JobSpec;
 
 /// Measures the job's input as it stands, and says whether what the job asks for holds.
 pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
-    run.with_engine(spec.run.threads, |engine| {
+    run.with_engine_named(spec.run.engine.as_deref(), spec.run.threads, |engine| {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
         let input = spec.input.as_deref().ok_or_else(|| Problem::new("no table is named"))?;

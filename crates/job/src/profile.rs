@@ -53,8 +53,13 @@ pub struct Combination {
 }
 
 /// Looks at every column of an input.
-pub fn profile(run: &Run, input: &str, threads: Option<usize>) -> Result<Profile, JobError> {
-    run.with_engine(threads, |engine| {
+pub fn profile(
+    run: &Run,
+    input: &str,
+    threads: Option<usize>,
+    engine: Option<&str>,
+) -> Result<Profile, JobError> {
+    run.with_engine_named(engine, threads, |engine| {
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
         let can_be_coded: Vec<bool> =
