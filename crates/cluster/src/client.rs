@@ -166,14 +166,15 @@ impl Drop for Job {
             else {
                 return;
             };
-            let _ = runtime.block_on(tokio::time::timeout(FAREWELL, async {
+            let farewell = async {
                 let mut client = client(connect(&address, FAREWELL).await?);
                 let _ = client.cancel_job(CancelJobParams { job_id: id.clone() }).await;
                 let _ = client
                     .clean_job_data(CleanJobDataParams { job_id: id, remove_stage_ids: Vec::new() })
                     .await;
                 Some(())
-            }));
+            };
+            let _ = runtime.block_on(async { tokio::time::timeout(FAREWELL, farewell).await });
         });
         self.farewells.lock().unwrap_or_else(PoisonError::into_inner).push(farewell);
     }

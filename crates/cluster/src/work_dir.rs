@@ -18,9 +18,15 @@ impl WorkDir {
     pub(crate) fn new(parent: Option<PathBuf>) -> Result<WorkDir, PartError> {
         let parent = parent.unwrap_or_else(std::env::temp_dir);
         remove_stale(&parent);
-        let made = tempfile::Builder::new()
-            .prefix(&format!("{PREFIX}{}-", std::process::id()))
-            .tempdir_in(&parent);
+        let prefix = format!("{PREFIX}{}-", std::process::id());
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o700));
+        }
+        let made = builder.tempdir_in(&parent);
         made.map(WorkDir).map_err(|source| PartError::WorkDir { path: parent, source })
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn schema(source: &Source, uses: &[Use]) -> SchemaRef {
     let field = |(field, usage): (&Arc<Field>, &Use)| {
         if *usage == Use::Code && field.data_type() == &DataType::Utf8 {
             let index = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-            Field::new(field.name(), index, true)
+            Field::new(field.name(), index, field.is_nullable())
         } else {
             field.as_ref().clone()
         }

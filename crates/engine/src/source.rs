@@ -26,6 +26,9 @@ pub struct Source {
     pub(crate) delimiter: u8,
     pub(crate) has_newlines_in_values: bool,
     pub(crate) columns: Vec<SourceColumn>,
+    /// By column whether a Parquet file says that all its cells have values: the reader insists on being told the
+    /// same.
+    pub(crate) is_required: Vec<bool>,
     pub(crate) prints: Vec<Fingerprint>,
 }
 
@@ -79,6 +82,7 @@ impl Source {
             delimiter: b',',
             has_newlines_in_values: false,
             columns: Vec::new(),
+            is_required: Vec::new(),
             prints,
         };
         match format {
@@ -132,6 +136,7 @@ impl Source {
             }
             let data_type = field.data_type().clone();
             self.columns.push(SourceColumn { name: field.name().clone(), data_type });
+            self.is_required.push(self.format == Format::Parquet && !field.is_nullable());
         }
         Ok(())
     }
@@ -186,9 +191,11 @@ impl Source {
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
-        let field =
-            |column: &SourceColumn| Field::new(&column.name, column.data_type.clone(), true);
-        Arc::new(Schema::new(self.columns.iter().map(field).collect::<Vec<_>>()))
+        let field = |(at, column): (usize, &SourceColumn)| {
+            let is_required = self.is_required.get(at) == Some(&true);
+            Field::new(&column.name, column.data_type.clone(), !is_required)
+        };
+        Arc::new(Schema::new(self.columns.iter().enumerate().map(field).collect::<Vec<_>>()))
     }
 
     /// An error if a file is not what it was when it was opened.

@@ -99,7 +99,7 @@ pub fn coded(
 }
 
 /// The combinations of codes of some columns, each once, as 32-bit numbers in the order of `columns`, and the
-/// number of their rows as a 64-bit number.
+/// number of their rows as a 64-bit number. At least one column.
 pub fn grouped(
     engine: &Engine,
     source: &Source,

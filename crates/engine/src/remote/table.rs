@@ -172,6 +172,7 @@ impl SourceTable {
             data_type: field.data_type().clone(),
         };
         let columns: Vec<SourceColumn> = schema.fields().iter().map(column).collect();
+        let is_required = schema.fields().iter().map(|field| !field.is_nullable()).collect();
         let mut uses = Vec::new();
         for _ in &columns {
             uses.push(match from.byte()? {
@@ -181,7 +182,15 @@ impl SourceTable {
                 _ => return None,
             });
         }
-        let source = Source { files, format, delimiter, has_newlines_in_values, columns, prints };
+        let source = Source {
+            files,
+            format,
+            delimiter,
+            has_newlines_in_values,
+            columns,
+            is_required,
+            prints,
+        };
         Some(SourceTable { source, uses, n_parts })
     }
 }

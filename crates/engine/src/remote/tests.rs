@@ -138,6 +138,9 @@ fn agrees(path: &Path) {
             let streams = coded(&engine, &source, &uses, &found).unwrap();
             assert_eq!(rows_of(&collect(&engine, streams), &uses, &found), rows);
 
+            if with_codes.is_empty() {
+                continue;
+            }
             let streams = grouped(&engine, &source, &with_codes, &found).unwrap();
             let groups = groups_of(&collect(&engine, streams), &found);
             let only_coded: Vec<Use> =
@@ -285,6 +288,20 @@ fn parquet_of_every_type_is_read_as_by_the_embedded_engine() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.parquet");
     write_parquet(&path, &[table(1, 2000), table(2, 777)]);
+    agrees(&path);
+}
+
+#[test]
+fn parquet_columns_that_are_required_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.parquet");
+    let columns: [(&str, ArrayRef); 3] = [
+        ("word", Arc::new(StringArray::from(vec!["a", "b", "a"]))),
+        ("number", Arc::new(Int64Array::from(vec![1, 2, 3]))),
+        ("more", Arc::new(StringArray::from(vec!["x", "y", "z"]))),
+    ];
+    let columns = columns.into_iter().map(|(name, column)| (name, column, false));
+    write_parquet(&path, &[RecordBatch::try_from_iter_with_nullable(columns).unwrap()]);
     agrees(&path);
 }
 
