@@ -129,7 +129,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         if encoded::is_ours(bytes) {
-            return encoded::scan(bytes).ok_or_else(damaged);
+            return encoded::scan(bytes, inputs).ok_or_else(damaged);
         }
         self.0.try_decode(bytes, inputs, context, converter)
     }

@@ -46,7 +46,7 @@ pub fn table(bytes: &[u8]) -> Option<Arc<dyn TableProvider>> {
     unmarked(bytes, |from| Some(Arc::new(SourceTable::read(from)?) as Arc<dyn TableProvider>))
 }
 
-/// The bytes of a scan.
+/// The bytes of a scan, but for its child.
 #[must_use]
 pub fn of_scan(plan: &dyn ExecutionPlan) -> Option<Vec<u8>> {
     let scan = plan.downcast_ref::<SourceExec>()?;
@@ -55,10 +55,13 @@ pub fn of_scan(plan: &dyn ExecutionPlan) -> Option<Vec<u8>> {
     Some(marked(to))
 }
 
-/// The scan of bytes.
+/// The scan of bytes and a child.
 #[must_use]
-pub fn scan(bytes: &[u8]) -> Option<Arc<dyn ExecutionPlan>> {
-    unmarked(bytes, |from| Some(Arc::new(SourceExec::read(from)?) as Arc<dyn ExecutionPlan>))
+pub fn scan(bytes: &[u8], children: &[Arc<dyn ExecutionPlan>]) -> Option<Arc<dyn ExecutionPlan>> {
+    let [share] = children else { return None };
+    unmarked(bytes, |from| {
+        Some(Arc::new(SourceExec::read(from, Arc::clone(share))?) as Arc<dyn ExecutionPlan>)
+    })
 }
 
 /// The bytes of a function.

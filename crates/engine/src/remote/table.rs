@@ -9,11 +9,14 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::config::ConfigOptions;
+use datafusion::common::config::{ConfigOptions, CsvOptions};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::TableType;
 use datafusion::datasource::listing::{FileRange, PartitionedFile};
-use datafusion::datasource::physical_plan::FileScanConfig;
+use datafusion::datasource::object_store::ObjectStoreUrl;
+use datafusion::datasource::physical_plan::{
+    CsvSource, FileGroup, FileScanConfig, FileScanConfigBuilder,
+};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -227,59 +230,53 @@ impl TableProvider for SourceTable {
 
 /// A scan of some columns of a source. It is DataFusion's, but travels with everything that ours says of
 /// it: DataFusion's own encoding loses that texts are read as indexes.
+///
+/// Which files, or parts of them, a partition reads is said by its child, a scan that is never executed and
+/// whose files are numbers. A scheduler gives every task a plan that is cut down to the task's partitions, but
+/// cuts leaves of DataFusion only: a leaf of ours would be read as a whole by every task.
 #[derive(Debug)]
 pub(crate) struct SourceExec {
     table: SourceTable,
     columns: Vec<usize>,
     groups: Vec<Vec<Piece>>,
+    share: Arc<dyn ExecutionPlan>,
     inner: Arc<DataSourceExec>,
 }
 
 impl SourceExec {
     fn new(table: SourceTable, columns: Vec<usize>, groups: Vec<Vec<Piece>>) -> Result<SourceExec> {
+        let share = share(&groups);
+        SourceExec::of_share(table, columns, share)
+    }
+
+    fn of_share(
+        table: SourceTable,
+        columns: Vec<usize>,
+        share: Arc<dyn ExecutionPlan>,
+    ) -> Result<SourceExec> {
+        let groups = groups_of(&share, table.source.files.len());
+        let groups = groups.ok_or_else(|| Fault::Decode(0).error())?;
         let files =
             |group: &Vec<Piece>| group.iter().map(|piece| table.partitioned(piece)).collect();
         let files = groups.iter().map(files).collect::<Result<Vec<_>>>()?;
         let inner = plan_of_files(&table.source, &columns, &table.uses, files)?;
-        Ok(SourceExec { table, columns, groups, inner })
+        Ok(SourceExec { table, columns, groups, share, inner })
     }
 
+    /// All but the share, which travels as a plan.
     pub(crate) fn write(&self, to: &mut Writer) {
         self.table.write(to);
         to.number(self.columns.len() as u64);
         for &column in &self.columns {
             to.number(column as u64);
         }
-        to.number(self.groups.len() as u64);
-        for group in &self.groups {
-            to.number(group.len() as u64);
-            for piece in group {
-                to.number(piece.file as u64);
-                // No file ends at byte 0.
-                let (start, end) = piece.range.unwrap_or((0, 0));
-                to.number(start.cast_unsigned());
-                to.number(end.cast_unsigned());
-            }
-        }
     }
 
-    pub(crate) fn read(from: &mut Reader<'_>) -> Option<SourceExec> {
+    pub(crate) fn read(from: &mut Reader<'_>, share: Arc<dyn ExecutionPlan>) -> Option<SourceExec> {
         let table = SourceTable::read(from)?;
         let columns = (0..from.size()?).map(|_| from.size()).collect::<Option<Vec<_>>>()?;
-        let mut groups = Vec::new();
-        for _ in 0..from.size()? {
-            let mut group = Vec::new();
-            for _ in 0..from.size()? {
-                let file = from.size()?;
-                let (start, end) = (from.number()?.cast_signed(), from.number()?.cast_signed());
-                let range = (end > 0).then_some((start, end));
-                group.push(Piece { file, range });
-            }
-            groups.push(group);
-        }
-        let is_sound = columns.iter().all(|&column| column < table.uses.len())
-            && groups.iter().flatten().all(|piece| piece.file < table.source.files.len());
-        if is_sound { SourceExec::new(table, columns, groups).ok() } else { None }
+        let is_sound = columns.iter().all(|&column| column < table.uses.len());
+        if is_sound { SourceExec::of_share(table, columns, share).ok() } else { None }
     }
 
     /// A fault if a file that the partition reads is not what the client saw.
@@ -315,7 +312,11 @@ impl ExecutionPlan for SourceExec {
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
+        vec![&self.share]
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
     }
 
     fn apply_expressions(
@@ -327,9 +328,11 @@ impl ExecutionPlan for SourceExec {
 
     fn with_new_children(
         self: Arc<Self>,
-        _: Vec<Arc<dyn ExecutionPlan>>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
+        let share = children.into_iter().next().ok_or_else(|| Fault::Decode(0).error())?;
+        let (table, columns) = (self.table.clone(), self.columns.clone());
+        Ok(Arc::new(SourceExec::of_share(table, columns, share)?))
     }
 
     fn execute(
@@ -342,6 +345,35 @@ impl ExecutionPlan for SourceExec {
         let stream = stream.map_err(|error| Fault::of(&error).error());
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), stream)))
     }
+}
+
+/// The plan that says who reads what. It looks like a scan of text that cannot be divided further.
+fn share(groups: &[Vec<Piece>]) -> Arc<dyn ExecutionPlan> {
+    let schema = Arc::new(Schema::new(vec![Field::new("x", DataType::Utf8, true)]));
+    let options = CsvOptions { newlines_in_values: Some(true), ..CsvOptions::default() };
+    let source = CsvSource::new(schema).with_csv_options(options);
+    let file = |piece: &Piece| PartitionedFile {
+        range: piece.range.map(|(start, end)| FileRange { start, end }),
+        ..PartitionedFile::new(piece.file.to_string(), 1)
+    };
+    let group = |group: &Vec<Piece>| FileGroup::new(group.iter().map(file).collect());
+    let config = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
+        .with_file_groups(groups.iter().map(group).collect())
+        .with_preserve_order(true)
+        .build();
+    DataSourceExec::from_data_source(config)
+}
+
+fn groups_of(share: &Arc<dyn ExecutionPlan>, n_files: usize) -> Option<Vec<Vec<Piece>>> {
+    let scan = share.downcast_ref::<DataSourceExec>()?;
+    let scan = scan.data_source().downcast_ref::<FileScanConfig>()?;
+    let piece = |part: &PartitionedFile| {
+        let file =
+            part.object_meta.location.as_ref().parse().ok().filter(|&file| file < n_files)?;
+        Some(Piece { file, range: part.range.as_ref().map(|range| (range.start, range.end)) })
+    };
+    let group = |group: &FileGroup| group.files().iter().map(piece).collect();
+    scan.file_groups.iter().map(group).collect()
 }
 
 /// What a kept column is released as.

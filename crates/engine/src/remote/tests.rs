@@ -451,7 +451,8 @@ fn what_travels_arrives() {
     let columns = vec![0, 4, 13];
     let state = engine.session().state();
     let scan = engine.runtime().block_on(sent.scan(&state, Some(&columns), &[], None)).unwrap();
-    let sent = encoded::scan(&encoded::of_scan(scan.as_ref()).unwrap()).unwrap();
+    let children: Vec<_> = scan.children().into_iter().cloned().collect();
+    let sent = encoded::scan(&encoded::of_scan(scan.as_ref()).unwrap(), &children).unwrap();
     assert_eq!(sent.schema(), scan.schema());
     assert!(matches!(sent.schema().field(0).data_type(), DataType::Dictionary(..)));
     let n_parts = sent.output_partitioning().partition_count();
