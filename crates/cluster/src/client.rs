@@ -25,6 +25,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use incrowd_engine::EngineError;
 use incrowd_engine::remote::{Address, Cluster, Connector, PATIENCE, job_failed};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tonic::transport::{Channel, Endpoint};
 
 use crate::MESSAGE_BYTES;
@@ -32,6 +33,9 @@ use crate::codec::LogicalCodec;
 
 /// How often a job is asked how it is.
 const BEAT: Duration = Duration::from_millis(25);
+
+/// How often workers are looked for while a job is not done, in beats.
+const BEATS_A_LOOK: u32 = 40;
 
 /// How long a scheduler may take to accept a plan, which can hold dictionaries of millions of values.
 const ACCEPTANCE: Duration = Duration::from_secs(300);
@@ -225,7 +229,8 @@ async fn submit(
 
 /// Waits until the job is done; where its rows are.
 async fn finished(client: &mut Client, job: &Job) -> Result<Vec<PartitionLocation>, EngineError> {
-    loop {
+    let mut without_workers = Duration::ZERO;
+    for beat in 1.. {
         let question = client.get_job_status(GetJobStatusParams { job_id: job.id.clone() });
         let answer = tokio::time::timeout(PATIENCE, question).await;
         let gone = EngineError::Cluster { what: "its scheduler does not answer any more" };
@@ -235,7 +240,33 @@ async fn finished(client: &mut Client, job: &Job) -> Result<Vec<PartitionLocatio
             Some(job_status::Status::Successful(done)) => return Ok(done.partition_location),
             _ => tokio::time::sleep(BEAT).await,
         }
+        if beat % BEATS_A_LOOK == 0 {
+            without_workers += BEAT * BEATS_A_LOOK;
+            if has_workers(&job.address).await {
+                without_workers = Duration::ZERO;
+            }
+            if without_workers >= PATIENCE {
+                return Err(EngineError::Cluster { what: "it has no executor" });
+            }
+        }
     }
+    unreachable!("the beats do not end")
+}
+
+/// Whether the scheduler knows a living worker: it says so to whoever asks for `/readyz`, and lets jobs wait
+/// for a first worker forever.
+async fn has_workers(address: &Address) -> bool {
+    let asking = async {
+        let mut stream =
+            tokio::net::TcpStream::connect((address.host.as_str(), address.port)).await.ok()?;
+        let request =
+            format!("GET /readyz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.ok()?;
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).await.ok()?;
+        Some(answer == *b"HTTP/1.1 200")
+    };
+    tokio::time::timeout(PATIENCE, asking).await.ok().flatten().unwrap_or(false)
 }
 
 /// The rows at one place.
