@@ -20,6 +20,7 @@ pub use incrowd_job::Connector;
 
 /// Does what the arguments of the process say, as the binary `name`, with a cluster engine if there is a
 /// connector.
+#[must_use]
 pub fn main(name: &'static str, connector: Option<Arc<dyn Connector>>) -> ExitCode {
     mute_panics();
     let mut command = args::Cli::command().name(name);

@@ -38,7 +38,7 @@ const BEAT: Duration = Duration::from_millis(25);
 const BEATS_A_LOOK: u32 = 40;
 
 /// How long a scheduler may take to accept a plan, which can hold dictionaries of millions of values.
-const ACCEPTANCE: Duration = Duration::from_secs(300);
+const ACCEPTANCE: Duration = Duration::from_mins(5);
 
 /// How long a farewell to a job that nobody needs any more may take.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -276,7 +276,7 @@ async fn fetch(place: PartitionLocation) -> Result<SendableRecordBatchStream, Da
         DataFusionError::External(Box::new(EngineError::Cluster { what }))
     };
     let layout = place.layout();
-    let (Some(worker), Some(part)) = (place.executor_meta, place.partition_id) else {
+    let (Some(worker), Some(which)) = (place.executor_meta, place.partition_id) else {
         return Err(lost());
     };
     let port = u16::try_from(worker.port).map_err(|_| lost())?;
@@ -294,9 +294,9 @@ async fn fetch(place: PartitionLocation) -> Result<SendableRecordBatchStream, Da
     )
     .await
     .map_err(|_| lost())?;
-    let part = part.into();
+    let which = which.into();
     let rows = client
-        .fetch_partition(&worker.id, &part, place.file_id, layout, true)
+        .fetch_partition(&worker.id, &which, place.file_id, layout, true)
         .await
         .map_err(|_| lost())?;
     let schema = rows.schema();

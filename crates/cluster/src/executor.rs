@@ -111,7 +111,7 @@ pub(crate) async fn run(args: ExecutorArgs) -> Result<(), PartError> {
     announced.abort();
     drop(work_dir);
     match ended {
-        Some(Ok(Err(error))) => Err(PartError::ballista(error)),
+        Some(Ok(Err(error))) => Err(PartError::of(error)),
         _ => Ok(()),
     }
 }

@@ -61,7 +61,8 @@ pub enum PartError {
 }
 
 impl PartError {
-    fn ballista(error: BallistaError) -> PartError {
+    #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+    fn of(error: BallistaError) -> PartError {
         match error {
             BallistaError::GrpcConnectionError(_) | BallistaError::GrpcError(_) => {
                 PartError::NoScheduler

@@ -63,15 +63,15 @@ pub(crate) async fn run(args: SchedulerArgs) -> Result<(), PartError> {
         override_physical_codec: Some(Arc::new(PhysicalCodec::default())),
         ..SchedulerConfig::default()
     };
-    let cluster = BallistaCluster::new_from_config(&config).await.map_err(PartError::ballista)?;
+    let cluster = BallistaCluster::new_from_config(&config).await.map_err(PartError::of)?;
     let scheduler =
         create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(config))
             .await
-            .map_err(PartError::ballista)?;
+            .map_err(PartError::of)?;
     say(&format!("scheduler listening on {at}"));
     tokio::select! {
         ended = start_grpc_service_with_listener(listener, scheduler) => {
-            ended.map_err(PartError::ballista)
+            ended.map_err(PartError::of)
         }
         () = stop_signal() => Ok(()),
     }

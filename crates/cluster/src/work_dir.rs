@@ -67,8 +67,8 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = std::fs::metadata(&path).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o700);
+            let rights = std::fs::metadata(&path).unwrap().permissions().mode();
+            assert_eq!(rights & 0o777, 0o700);
         }
         assert!(!stale.exists() && other.exists() && path.exists());
         drop(made);

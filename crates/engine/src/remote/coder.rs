@@ -61,7 +61,7 @@ pub(crate) struct Coder {
 }
 
 impl Coder {
-    fn new(dictionary: Arc<Dictionary>) -> ScalarUDF {
+    fn with(dictionary: Arc<Dictionary>) -> ScalarUDF {
         let signature = Signature::any(1, Volatility::Immutable);
         ScalarUDF::new_from_impl(Coder { signature, dictionary, lookups: Mutex::default() })
     }
@@ -71,11 +71,11 @@ impl Coder {
         let mut to = Writer::default();
         to.number(texts.len() as u64);
         texts.for_each(|text| to.text(text));
-        Coder::new(shared(&to.packed()))
+        Coder::with(shared(&to.packed()))
     }
 
     pub(crate) fn of_bytes(packed: &[u8]) -> ScalarUDF {
-        Coder::new(shared(packed))
+        Coder::with(shared(packed))
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

@@ -36,7 +36,9 @@ pub fn values(
     columns: &[usize],
 ) -> Result<(u64, Vec<Values>), EngineError> {
     let mut uses = vec![Use::Skip; source.columns().len()];
-    columns.iter().for_each(|&at| uses[at] = Use::Code);
+    for &at in columns {
+        uses[at] = Use::Code;
+    }
     check_types(source, &uses)?;
     let find = find_values();
     let mut found: Vec<Expr> =
@@ -107,7 +109,9 @@ pub fn grouped(
     values: &[Values],
 ) -> Result<Vec<SendableRecordBatchStream>, EngineError> {
     let mut uses = vec![Use::Skip; source.columns().len()];
-    columns.iter().for_each(|&at| uses[at] = Use::Code);
+    for &at in columns {
+        uses[at] = Use::Code;
+    }
     check_types(source, &uses)?;
     let keys: Vec<Expr> = columns
         .iter()
@@ -183,14 +187,12 @@ fn run(
     plan: LogicalPlan,
     n_parts: usize,
 ) -> Result<Vec<SendableRecordBatchStream>, EngineError> {
-    let streams = match engine.cluster() {
-        Some(cluster) => until_cancelled(engine, cluster.run(plan, n_parts))?,
-        None => {
-            let frame = DataFrame::new(engine.session().state(), plan);
-            let streams = frame.execute_stream_partitioned();
-            let local = |error| Err(super::job_failed(&format!("{error}")));
-            engine.runtime().block_on(streams).or_else(local)
-        }
+    let streams = if let Some(cluster) = engine.cluster() {
+        until_cancelled(engine, cluster.run(plan, n_parts))?
+    } else {
+        let frame = DataFrame::new(engine.session().state(), plan);
+        let streams = engine.runtime().block_on(frame.execute_stream_partitioned());
+        streams.map_err(|error| super::job_failed(&Fault::of(&error).error().to_string()))
     };
     let streams = streams.map_err(|error| tell(error, source))?;
     Ok(streams.into_iter().map(|stream| watched(engine, source, stream)).collect())

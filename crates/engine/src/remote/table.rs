@@ -70,7 +70,7 @@ impl SourceTable {
     /// A scan of some columns, divided.
     fn divided(&self, columns: &[usize]) -> Result<SourceExec> {
         let files = (0..self.source.files.len()).map(|file| Piece { file, range: None }).collect();
-        let whole = SourceExec::new(self.clone(), columns.to_vec(), vec![files])?;
+        let whole = SourceExec::new(self.clone(), columns.to_vec(), &[files])?;
         let mut options = ConfigOptions::default();
         options.optimizer.repartition_file_min_size = 1;
         let Some(parts) = whole.inner.repartitioned(self.n_parts, &options)? else {
@@ -80,8 +80,10 @@ impl SourceTable {
             .downcast_ref::<DataSourceExec>()
             .and_then(|plan| plan.data_source().downcast_ref::<FileScanConfig>())
             .map(|scan| scan.file_groups.iter().map(|group| self.pieces(group.files())).collect());
-        match groups.and_then(|groups: Vec<Option<Vec<Piece>>>| groups.into_iter().collect()) {
-            Some(groups) => SourceExec::new(self.clone(), columns.to_vec(), groups),
+        let groups: Option<Vec<Vec<Piece>>> =
+            groups.and_then(|groups: Vec<Option<Vec<Piece>>>| groups.into_iter().collect());
+        match groups {
+            Some(groups) => SourceExec::new(self.clone(), columns.to_vec(), &groups),
             None => Ok(whole),
         }
     }
@@ -244,8 +246,8 @@ pub(crate) struct SourceExec {
 }
 
 impl SourceExec {
-    fn new(table: SourceTable, columns: Vec<usize>, groups: Vec<Vec<Piece>>) -> Result<SourceExec> {
-        let share = share(&groups);
+    fn new(table: SourceTable, columns: Vec<usize>, groups: &[Vec<Piece>]) -> Result<SourceExec> {
+        let share = share(groups);
         SourceExec::of_share(table, columns, share)
     }
 

@@ -159,7 +159,7 @@ fn rows_of(batches: &[RecordBatch], uses: &[Use], values: &[Values]) -> Rows {
     for batch in batches {
         for row in 0..batch.num_rows() {
             let mut values = values.iter();
-            let used = uses.iter().filter(|usage| **usage != Use::Skip);
+            let read = uses.iter().filter(|usage| **usage != Use::Skip);
             let cell = |(array, usage): (&ArrayRef, &Use)| match usage {
                 Use::Code => cell(
                     &values.next().unwrap().texts,
@@ -167,7 +167,7 @@ fn rows_of(batches: &[RecordBatch], uses: &[Use], values: &[Values]) -> Rows {
                 ),
                 _ => shown(array, row),
             };
-            *rows.entry(batch.columns().iter().zip(used).map(cell).collect()).or_default() += 1;
+            *rows.entry(batch.columns().iter().zip(read).map(cell).collect()).or_default() += 1;
         }
     }
     rows
@@ -209,7 +209,12 @@ impl Dice {
     }
 }
 
-#[expect(clippy::cast_possible_wrap, clippy::cast_precision_loss, reason = "small numbers")]
+#[expect(
+    clippy::cast_possible_wrap,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "small numbers"
+)]
 fn table(seed: u64, n_rows: usize) -> RecordBatch {
     let mut dice = Dice(seed);
     let word = |dice: &mut Dice| {
@@ -365,8 +370,11 @@ fn csv_is_read_as_by_the_embedded_engine_compressed_or_not() {
 fn csv_without_line_breaks_is_divided() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.csv");
-    let rows: String = (0..5000).map(|row| format!("{row},{},x\n", row % 7)).collect();
-    std::fs::write(&path, format!("id,b,c\n{rows}")).unwrap();
+    let mut text = String::from("id,b,c\n");
+    for row in 0..5000 {
+        text.push_str(&format!("{row},{},x\n", row % 7));
+    }
+    std::fs::write(&path, text).unwrap();
     agrees(&path);
     let engine = engine(4);
     let source = Source::open(&engine, &path.to_string_lossy()).unwrap();
