@@ -78,6 +78,9 @@ pub(crate) struct MachineArgs {
     /// Where private files go (default: the system's folder for temporary files)
     #[arg(long, value_name = "DIR")]
     pub(crate) temp_dir: Option<String>,
+    /// Who reads and counts: embedded (default), or ballista://HOST:PORT with `incrowd-cluster`
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
 }
 
 /// What can stand in the job file instead.

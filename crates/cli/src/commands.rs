@@ -1,10 +1,11 @@
 //! What each command does with the facade.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, BuiltSpec, ColumnSpec, DiversitySpec, EvaluateOptions, GenerateSpec,
+    ApplyOptions, BuiltSpec, ColumnSpec, Connector, DiversitySpec, EvaluateOptions, GenerateSpec,
     HierarchySpec, JobError, JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Run,
     RunSpec, SuppressLimit, ValueLimit, hierarchy,
 };
@@ -16,9 +17,9 @@ use crate::args::{
 use crate::progress::Progress;
 use crate::{attack, demo, message, query};
 
-/// Runs a command; gives the exit code.
-pub(crate) fn run(cli: Cli) -> u8 {
-    let run = watched_run();
+/// Runs a command of the binary `name`; gives the exit code.
+pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -> u8 {
+    let run = watched_run(connector);
     let result = match cli.command {
         Command::Profile(args) => profile(&run, &args),
         Command::Anonymize(args) => anonymize(&run, &args),
@@ -32,7 +33,7 @@ pub(crate) fn run(cli: Cli) -> u8 {
         Command::Demo { folder } => demo::demo(&run, &folder),
         Command::Completions { shell } => {
             let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "incrowd", &mut text);
+            clap_complete::generate(shell, &mut Cli::command(), name, &mut text);
             message::data(&String::from_utf8_lossy(&text));
             Ok(0)
         }
@@ -48,8 +49,11 @@ pub(crate) fn run(cli: Cli) -> u8 {
 
 /// A run that Ctrl-C stops. A search that has something to show ends with that; otherwise, or the second
 /// time, the job ends in good order; after that at once.
-fn watched_run() -> Run {
-    let run = Run::default();
+fn watched_run(connector: Option<Arc<dyn Connector>>) -> Run {
+    let run = match connector {
+        Some(connector) => Run::default().with_connector(connector),
+        None => Run::default(),
+    };
     let watched = run.clone();
     let mut is_cancelled = false;
     let handler = move || {
@@ -72,6 +76,7 @@ fn machine(args: &MachineArgs) -> RunSpec {
         threads: args.threads,
         memory_limit: args.memory_limit.clone(),
         temp_dir: args.temp_dir.clone(),
+        engine: args.engine.clone(),
         ..RunSpec::default()
     }
 }
@@ -317,6 +322,7 @@ pub(crate) fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
     set(&mut spec.run.threads, args.machine.threads.as_ref());
     set(&mut spec.run.memory_limit, args.machine.memory_limit.as_ref());
     set(&mut spec.run.temp_dir, args.machine.temp_dir.as_ref());
+    set(&mut spec.run.engine, args.machine.engine.as_ref());
     if problems.is_empty() { Ok(spec) } else { Err(JobError::Request(problems)) }
 }
 

@@ -1,15 +1,4 @@
-//! The `incrowd` command: arguments, messages and exit codes.
-//!
-//! Exit codes: 0 released and verified, or the check passed; 1 no release satisfies the job, or the
-//! check failed; 2 the request or the input is wrong; 130 interrupted. Nothing is written but on 0.
-
-mod args;
-mod attack;
-mod commands;
-mod demo;
-mod message;
-mod progress;
-mod query;
+//! The `incrowd` binary.
 
 use std::process::ExitCode;
 
@@ -18,12 +7,6 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    // A closed pipe is no reason to panic with a message: whoever reads has read enough.
-    std::panic::set_hook(Box::new(message::panicked));
-    let cli = args::Cli::parse();
-    let code = std::panic::catch_unwind(|| commands::run(cli)).unwrap_or(message::EXIT_REQUEST);
-    ExitCode::from(code)
+    incrowd::main("incrowd", None)
 }

@@ -16,6 +16,8 @@ use incrowd_data::{Codes, Kind};
 use crate::EngineError;
 use crate::typing::{Order, Ranked, rank_by_list, rank_naturally};
 
+pub(crate) mod tally;
+
 /// A column's distinct values, in no particular order; a value's code is its place.
 #[derive(Clone, Debug)]
 pub struct Values {
@@ -710,6 +712,16 @@ pub(crate) fn merge_values(
         counts,
     };
     (values, maps)
+}
+
+/// Codes of values that are known, as an encoder would give them: the code behind the last value is that of
+/// missing cells.
+pub(crate) fn as_encoded(n_values: usize, codes: impl Iterator<Item = u32>) -> Codes {
+    let missing = u32::try_from(n_values).expect("fewer values than rows");
+    // The greatest code of a width is not one of a value.
+    let mut cells = Cells(Codes::pack(missing.saturating_add(1), std::iter::empty()));
+    cells.extend(codes.map(|code| if code == missing { MISSING } else { code }));
+    cells.0
 }
 
 /// What becomes of the codes that a partition's encoder gave.

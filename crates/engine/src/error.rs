@@ -110,6 +110,27 @@ pub enum EngineError {
         "`{path}` is no name for a release: a folder of parts has one of its own, as release.parquet/"
     )]
     NoName { path: String },
+    /// An engine that is no engine.
+    #[error("`{found}` is no engine: write embedded, or ballista://HOST:PORT")]
+    BadEngine { found: String },
+    /// A cluster is asked for, but not by a binary that knows one.
+    #[error("this binary has no cluster engine: run `incrowd-cluster` with the same arguments")]
+    NoClusterEngine,
+    /// Nobody answers.
+    #[error("no scheduler answers at `{address}`")]
+    NoScheduler { address: String },
+    /// The cluster did not do what it was asked to.
+    #[error("the cluster failed: {what}")]
+    Cluster { what: &'static str },
+    /// What a worker said.
+    #[error("{0}")]
+    Fault(crate::remote::Fault),
+    /// A file that the client sees and a worker does not.
+    #[error(
+        "a worker cannot read the input: every worker must see `{path}` under this path",
+        path = path.display()
+    )]
+    UnseenByWorker { path: PathBuf },
     /// The user stopped it.
     #[error("interrupted; nothing was written")]
     Cancelled,
@@ -121,6 +142,25 @@ pub enum EngineError {
 pub struct Detail(String);
 
 impl Detail {
+    /// What the functions below say, but for the kinds of file system errors; the first stands for these
+    /// and for all that is not listed.
+    pub(crate) const TEXTS: [&str; 9] = [
+        "the engine could not decode it",
+        "the file could not be read",
+        "it breaks the rules of CSV",
+        "it breaks the rules of JSON, or its values are not of one type",
+        "a value is not of its column's type",
+        "its schema is not what was expected",
+        "its bytes could not be decoded",
+        "it ends too early",
+        "it uses a feature that is not supported",
+    ];
+
+    /// One of [`Detail::TEXTS`].
+    pub(crate) fn known(at: usize) -> Detail {
+        Detail((*Detail::TEXTS.get(at).unwrap_or(&Detail::TEXTS[0])).to_owned())
+    }
+
     pub(crate) fn of_datafusion(error: &datafusion::error::DataFusionError) -> Detail {
         use datafusion::error::DataFusionError as E;
         match error.find_root() {

@@ -13,6 +13,7 @@ mod csv_write;
 mod error;
 mod format;
 mod read;
+pub mod remote;
 mod scan;
 mod source;
 mod spill;
@@ -31,7 +32,7 @@ pub use read::{Kept, KeptColumn, Table, Use, read};
 pub use source::{Size, Source, SourceColumn};
 pub use spill::{
     Block, BlockReader, Blocks, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor,
-    Grouping, NOWHERE, Scratch, Spilled, Visit, group, read_spilled,
+    Grouping, NOWHERE, Scratch, Spilled, Visit, group, read_remote, read_spilled,
 };
 pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Staged, stage_bytes};

@@ -27,27 +27,38 @@ pub(crate) fn plan(
     columns: &[usize],
     uses: &[Use],
 ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-    let schema = schema(source, uses);
-    let file = |path| partitioned(path).map(|file| file.with_arrow_schema(Arc::clone(&schema)));
-    let files = source.files.iter().map(|path| file(path)).collect::<Result<Vec<_>, _>>()?;
-    let config = FileScanConfigBuilder::new(
-        ObjectStoreUrl::local_filesystem(),
-        file_source(source, &schema),
-    )
-    .with_file_groups(vec![FileGroup::new(files)])
-    .with_file_compression_type(compression(source.format.compression()))
-    .with_preserve_order(true)
-    .with_projection_indices(Some(columns.to_vec()))?
-    .build();
-    let plan: Arc<dyn ExecutionPlan> = DataSourceExec::from_data_source(config);
+    let files = source.files.iter().map(|path| partitioned(path)).collect::<Result<_, _>>()?;
+    let plan: Arc<dyn ExecutionPlan> = plan_of_files(source, columns, uses, vec![files])?;
     let state = engine.session().state();
     let options = state.config_options();
     Ok(plan.repartitioned(engine.n_threads(), options)?.unwrap_or(plan))
 }
 
+/// The plan that reads these files, or parts of them, a group a partition.
+pub(crate) fn plan_of_files(
+    source: &Source,
+    columns: &[usize],
+    uses: &[Use],
+    groups: Vec<Vec<PartitionedFile>>,
+) -> Result<Arc<DataSourceExec>, DataFusionError> {
+    let schema = schema(source, uses);
+    let file = |file: PartitionedFile| file.with_arrow_schema(Arc::clone(&schema));
+    let group = |files: Vec<_>| FileGroup::new(files.into_iter().map(file).collect());
+    let config = FileScanConfigBuilder::new(
+        ObjectStoreUrl::local_filesystem(),
+        file_source(source, &schema),
+    )
+    .with_file_groups(groups.into_iter().map(group).collect())
+    .with_file_compression_type(compression(source.format.compression()))
+    .with_preserve_order(true)
+    .with_projection_indices(Some(columns.to_vec()))?
+    .build();
+    Ok(DataSourceExec::from_data_source(config))
+}
+
 /// The schema to read with. Texts that get codes come from a Parquet file as they are stored there,
 /// as indexes into a dictionary, so that each text is looked at once and not in every row.
-fn schema(source: &Source, uses: &[Use]) -> SchemaRef {
+pub(crate) fn schema(source: &Source, uses: &[Use]) -> SchemaRef {
     let schema = source.schema();
     if source.format != Format::Parquet {
         return schema;
@@ -55,7 +66,7 @@ fn schema(source: &Source, uses: &[Use]) -> SchemaRef {
     let field = |(field, usage): (&Arc<Field>, &Use)| {
         if *usage == Use::Code && field.data_type() == &DataType::Utf8 {
             let index = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-            Field::new(field.name(), index, true)
+            Field::new(field.name(), index, field.is_nullable())
         } else {
             field.as_ref().clone()
         }

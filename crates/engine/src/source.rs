@@ -26,8 +26,11 @@ pub struct Source {
     pub(crate) format: Format,
     pub(crate) delimiter: u8,
     pub(crate) has_newlines_in_values: bool,
-    columns: Vec<SourceColumn>,
-    prints: Vec<Fingerprint>,
+    pub(crate) columns: Vec<SourceColumn>,
+    /// By column whether a Parquet file says that all its cells have values: the reader insists on being told the
+    /// same.
+    pub(crate) is_required: Vec<bool>,
+    pub(crate) prints: Vec<Fingerprint>,
     /// The rows of text files, which are counted when they are opened.
     n_text_rows: Option<u64>,
 }
@@ -66,9 +69,16 @@ impl SourceColumn {
 
 /// What a file was like when it was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Fingerprint {
-    len: u64,
+pub(crate) struct Fingerprint {
+    pub(crate) len: u64,
     modified: Option<SystemTime>,
+}
+
+impl Fingerprint {
+    /// Of a file of which just the length is known.
+    pub(crate) fn of_len(len: u64) -> Fingerprint {
+        Fingerprint { len, modified: None }
+    }
 }
 
 impl Source {
@@ -84,6 +94,7 @@ impl Source {
             delimiter: b',',
             has_newlines_in_values: false,
             columns: Vec::new(),
+            is_required: Vec::new(),
             prints,
             n_text_rows: None,
         };
@@ -139,6 +150,7 @@ impl Source {
             }
             let data_type = field.data_type().clone();
             self.columns.push(SourceColumn { name: field.name().clone(), data_type });
+            self.is_required.push(self.format == Format::Parquet && !field.is_nullable());
         }
         Ok(())
     }
@@ -193,9 +205,11 @@ impl Source {
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
-        let field =
-            |column: &SourceColumn| Field::new(&column.name, column.data_type.clone(), true);
-        Arc::new(Schema::new(self.columns.iter().map(field).collect::<Vec<_>>()))
+        let field = |(at, column): (usize, &SourceColumn)| {
+            let is_required = self.is_required.get(at) == Some(&true);
+            Field::new(&column.name, column.data_type.clone(), !is_required)
+        };
+        Arc::new(Schema::new(self.columns.iter().enumerate().map(field).collect::<Vec<_>>()))
     }
 
     /// An error if a file is not what it was when it was opened.

@@ -36,7 +36,8 @@ use crate::workload::workload_report;
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
-    run.with_engine(spec.run.threads, |engine| Job { run, spec, engine, force }.run())
+    let name = spec.run.engine.as_deref();
+    run.with_engine_named(name, spec.run.threads, |engine| Job { run, spec, engine, force }.run())
 }
 
 /// A job on its way.
@@ -59,7 +60,7 @@ impl Job<'_> {
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
         let output = check_outputs(self.spec, &source, self.force)?;
         let bounds = self.run.bounds(&self.spec.run)?;
-        if bounds.is_exceeded_by(&source, &plan.uses()) {
+        if self.engine.is_remote() || bounds.is_exceeded_by(&source, &plan.uses()) {
             return bounded::run(self, &source, &plan, &output, &bounds);
         }
         self.run.enter(Stage::Read);

@@ -57,7 +57,7 @@ pub struct ApplyOptions {
 /// Applies a recoding to new rows.
 pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outcome, JobError> {
     let file = RecodingFile::read(recoding)?;
-    run.with_engine(options.run.threads, |engine| {
+    run.with_engine_named(options.run.engine.as_deref(), options.run.threads, |engine| {
         run.enter(Stage::Open);
         let source = Source::open(engine, &options.input)?;
         let spec = job(&file, options, &source);
@@ -123,7 +123,7 @@ impl Application<'_> {
         let wants_kinds = !matches!(output.format(), Format::Csv(_));
         let new_rows =
             NewRows { source, plan: &plan, output: &output, bounds: &bounds, wants_kinds };
-        if bounds.is_exceeded_by(source, &plan.uses()) {
+        if self.engine.is_remote() || bounds.is_exceeded_by(source, &plan.uses()) {
             self.in_files(&new_rows)
         } else {
             self.in_memory(&new_rows)

@@ -4,8 +4,8 @@ use incrowd_engine::Source;
 
 use crate::error::{JobError, Problem};
 use crate::measure::{
-    Subject, as_they_are, collusion_report, failures, measure, measures_report, privacy_report,
-    release_report, risk_report,
+    Subject, Way, as_they_are, collusion_report, failures, measure, measure_in, measures_report,
+    privacy_report, release_report, risk_report,
 };
 use crate::plan::{Plan, Purpose};
 use crate::publish::Starred;
@@ -16,7 +16,7 @@ use crate::spec::JobSpec;
 /// Measures the job's input as it stands, and says whether what the job asks for holds.
 pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
     let bounds = run.bounds(&spec.run)?;
-    run.with_engine(spec.run.threads, |engine| {
+    run.with_engine_named(spec.run.engine.as_deref(), spec.run.threads, |engine| {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
         let input = spec.input.as_deref().ok_or_else(|| Problem::new("no table is named"))?;
@@ -27,7 +27,11 @@ pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
         run.enter(Stage::Verify);
         let released_as = as_they_are(&plan);
         let subject = Subject { plan: &plan, released_as, entity: None };
-        let measured = measure(engine, &source, &subject, &bounds)?;
+        let measured = if engine.is_remote() {
+            measure_in(engine, &source, &subject, &Way::Cluster { bounds: &bounds })?
+        } else {
+            measure(engine, &source, &subject, &bounds)?
+        };
         run.go_on()?;
         timings.verify = clock.lap();
         let report = Report {

@@ -66,6 +66,7 @@ pub use spec::{
 
 pub use incrowd_data::Level;
 pub use incrowd_engine::EngineError;
+pub use incrowd_engine::remote::Connector;
 pub use publish::{write_bytes, write_text};
 pub use workload::{SelectionFigures, TargetFigures, WorkloadReport};
 

@@ -55,7 +55,7 @@ pub struct Combination {
 
 /// Looks at every column of an input.
 pub fn profile(run: &Run, input: &str, how: &RunSpec) -> Result<Profile, JobError> {
-    run.with_engine(how.threads, |engine| {
+    run.with_engine_named(how.engine.as_deref(), how.threads, |engine| {
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
         let can_be_coded: Vec<bool> =

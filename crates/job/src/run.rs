@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use incrowd_engine::Engine;
+use incrowd_engine::remote::{Address, Connector};
+use incrowd_engine::{Engine, EngineError};
 use incrowd_search::{Budget, Standing, Watch};
 
 use crate::bounds::Bounds;
@@ -57,9 +58,17 @@ pub struct Run {
     stage: Arc<AtomicU8>,
     watch: Watch,
     squeezed: Option<u64>,
+    connector: Option<Arc<dyn Connector>>,
 }
 
 impl Run {
+    /// A run that can ask clusters.
+    #[must_use]
+    pub fn with_connector(mut self, connector: Arc<dyn Connector>) -> Run {
+        self.connector = Some(connector);
+        self
+    }
+
     /// Asks the job to stop. It ends soon, with nothing written.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
@@ -133,12 +142,27 @@ impl Run {
         if self.cancelled.load(Ordering::Relaxed) { Err(JobError::Cancelled) } else { Ok(()) }
     }
 
-    /// Runs `job` with an engine and that many threads (all cores if none are given).
+    /// Runs `job` with an embedded engine and that many threads (all cores if none are given).
     pub(crate) fn with_engine<T: Send>(
         &self,
         threads: Option<usize>,
         job: impl FnOnce(&Engine) -> Result<T, JobError> + Send,
     ) -> Result<T, JobError> {
+        self.with_engine_named(None, threads, job)
+    }
+
+    /// Runs `job` with the engine of that name, embedded if none is given.
+    pub(crate) fn with_engine_named<T: Send>(
+        &self,
+        name: Option<&str>,
+        threads: Option<usize>,
+        job: impl FnOnce(&Engine) -> Result<T, JobError> + Send,
+    ) -> Result<T, JobError> {
+        let address = name.map(Address::of_engine).transpose()?.flatten();
+        let connector = match (&address, &self.connector) {
+            (Some(_), None) => return Err(EngineError::NoClusterEngine.into()),
+            (_, connector) => connector,
+        };
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let n_threads = threads.unwrap_or(cores);
         if !(1..=1024).contains(&n_threads) {
@@ -151,11 +175,14 @@ impl Run {
             .num_threads(n_threads)
             .build()
             .expect("threads can be started");
-        let result = pool.install(|| job(&engine));
+        let engine = match (address, connector) {
+            (Some(address), Some(connector)) => engine.with_cluster(connector.as_ref(), &address),
+            _ => Ok(engine),
+        };
+        let result =
+            engine.map_err(JobError::from).and_then(|engine| pool.install(|| job(&engine)));
         match result {
-            Err(JobError::Engine(incrowd_engine::EngineError::Cancelled)) => {
-                Err(JobError::Cancelled)
-            }
+            Err(JobError::Engine(EngineError::Cancelled)) => Err(JobError::Cancelled),
             other => other,
         }
     }

@@ -372,6 +372,9 @@ pub struct ReleaseSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct RunSpec {
+    /// Who reads and counts: `embedded`, which it is if it is not said, or `ballista://HOST:PORT`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
     /// Threads; all cores if it is not said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
@@ -467,7 +470,10 @@ const KEYS: [(&str, &[&str]); 8] = [
         ],
     ),
     ("release", &["labels", "suppressed", "part-rows"]),
-    ("run", &["threads", "time-limit", "memory-limit", "temp-dir", "node-limit", "resume"]),
+    (
+        "run",
+        &["engine", "threads", "time-limit", "memory-limit", "temp-dir", "node-limit", "resume"],
+    ),
 ];
 
 impl JobSpec {

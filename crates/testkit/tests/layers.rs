@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const ALLOWED: [(&str, &[&str]); 11] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("data", &[]),
     ("privacy", &["data"]),
     ("quality", &["data"]),
@@ -13,6 +13,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("engine", &["data"]),
     ("job", &["data", "privacy", "quality", "search", "release", "evaluate", "engine"]),
     ("cli", &["job"]),
+    ("cluster", &["cli", "engine"]),
     ("testkit", &["data", "privacy", "quality"]),
     ("bench", &["data", "privacy", "quality", "search"]),
 ];
@@ -24,6 +25,10 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
     for line in manifest.lines() {
         if line.starts_with('[') {
             is_in = line.trim() == "[dependencies]";
+        }
+        // The command's package has no suffix.
+        if is_in && line.starts_with("incrowd.") {
+            found.insert("cli".to_owned());
         }
         if let Some(rest) = line.strip_prefix("incrowd-").filter(|_| is_in) {
             let name: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
@@ -51,13 +56,28 @@ fn dependencies_point_up_the_table() {
 }
 
 #[test]
-fn only_engine_and_bench_know_datafusion() {
+fn only_engine_cluster_and_bench_know_datafusion() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of crates");
     for (name, _) in ALLOWED {
         let manifest = std::fs::read_to_string(crates.join(name).join("Cargo.toml")).unwrap();
         let knows = manifest
             .lines()
             .any(|line| line.starts_with("datafusion") || line.starts_with("arrow"));
-        assert_eq!(knows, ["engine", "bench"].contains(&name), "{name}");
+        assert_eq!(knows, ["engine", "cluster", "bench"].contains(&name), "{name}");
     }
+}
+
+#[test]
+fn only_cluster_knows_ballista_and_nobody_needs_cluster() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (name, allowed) in ALLOWED {
+        let path = root.join("crates").join(name).join("Cargo.toml");
+        let manifest = std::fs::read_to_string(path).unwrap();
+        let knows = manifest.lines().any(|line| line.starts_with("ballista"));
+        assert_eq!(knows, name == "cluster", "{name}");
+        assert!(!allowed.contains(&"cluster"), "{name}");
+    }
+    // Whoever needs one machine builds no cluster.
+    let workspace = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    assert!(workspace.contains("default-members = [\"crates/cli\"]\n"));
 }

@@ -9,6 +9,7 @@ mod bucket;
 mod codes;
 mod group;
 mod key;
+mod remote;
 mod rows;
 
 use std::fs::File;
@@ -21,6 +22,7 @@ use crate::EngineError;
 pub use bucket::{Bucket, Buckets, Distributor, NOWHERE};
 pub use codes::{CodeFile, CodeReader, CodeWriter};
 pub use group::{Blocks, Grouping, Visit, group};
+pub use remote::read_remote;
 pub use rows::{Block, BlockReader, Spilled, read_spilled};
 
 const PREFIX: &str = "incrowd-spill-";

@@ -61,6 +61,26 @@ pub struct Block {
 }
 
 impl Spilled {
+    /// Rows that were coded elsewhere: the parts have the codes of `values`.
+    pub(super) fn of_codes(
+        values: Vec<Values>,
+        kept: Vec<KeptColumn>,
+        parts: Vec<(CodeFile, Option<(PathBuf, u64)>)>,
+        scratch: &Arc<Scratch>,
+    ) -> Spilled {
+        let n_values: Vec<usize> = values.iter().map(|values| values.texts.len()).collect();
+        let identity =
+            |&n: &usize| (0..u32::try_from(n).expect("fewer values than rows")).collect();
+        let maps: Vec<Vec<u32>> = n_values.iter().map(identity).collect();
+        let part = |(codes, kept): (CodeFile, Option<(PathBuf, u64)>)| {
+            let (kept, kept_bytes) = kept.map_or((None, 0), |(path, bytes)| (Some(path), bytes));
+            Part { codes, maps: maps.clone(), kept, kept_bytes }
+        };
+        let parts: Vec<Part> = parts.into_iter().map(part).collect();
+        let n_rows = parts.iter().map(|part| part.codes.n_rows()).sum();
+        Spilled { n_rows, values, n_values, kept, parts, scratch: Arc::clone(scratch) }
+    }
+
     /// The number of parts that can be read side by side.
     #[must_use]
     pub fn n_parts(&self) -> usize {
@@ -292,11 +312,10 @@ struct PartWriter<'a> {
     part: usize,
     shared: &'a Shared,
     encoders: Vec<Encoder>,
-    kinds: Vec<Option<Kind>>,
     /// Rows in the encoders.
     n_open: usize,
     codes: CodeWriter,
-    kept: Option<(PathBuf, SchemaRef, StreamWriter<BufWriter<File>>)>,
+    kept: KeptWriter,
 }
 
 impl<'a> PartWriter<'a> {
@@ -306,26 +325,16 @@ impl<'a> PartWriter<'a> {
             with(Use::Code).map(|(_, _, data_type)| Encoder::new(data_type)).collect();
         let codes =
             CodeWriter::new(&shared.scratch.path(&format!("codes-{part}")), encoders.len())?;
-        let fields: Vec<Field> = with(Use::Keep)
-            .map(|(_, name, data_type)| Field::new(name, plain_type(data_type), true))
-            .collect();
-        let kinds = vec![None; fields.len()];
-        let kept = if fields.is_empty() {
-            None
-        } else {
-            let schema = Arc::new(Schema::new(fields));
-            let path = shared.scratch.path(&format!("kept-{part}"));
-            let file = BufWriter::with_capacity(1 << 18, File::create(&path).map_err(spilling)?);
-            let writer = StreamWriter::try_new(file, &schema).map_err(unreadable)?;
-            Some((path, schema, writer))
-        };
-        Ok(PartWriter { part, shared, encoders, kinds, n_open: 0, codes, kept })
+        let kept = with(Use::Keep).map(|(_, name, data_type)| (name, data_type));
+        let path = shared.scratch.path(&format!("kept-{part}"));
+        let kept = KeptWriter::new(path, kept, shared.wants_kinds)?;
+        Ok(PartWriter { part, shared, encoders, n_open: 0, codes, kept })
     }
 
     fn add(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
         let (_, columns, n_rows) = batch.into_parts();
         let mut encoders = self.encoders.iter_mut();
-        let mut kept = Vec::with_capacity(self.kinds.len());
+        let mut kept = Vec::new();
         let undecoded = |error| EngineError::Read(Detail::of_arrow(&error));
         for (array, (usage, ..)) in columns.into_iter().zip(&self.shared.columns) {
             match usage {
@@ -337,16 +346,8 @@ impl<'a> PartWriter<'a> {
                 Use::Skip => {}
             }
         }
-        if self.shared.wants_kinds {
-            for (kind, array) in self.kinds.iter_mut().zip(&kept) {
-                narrow(kind, array);
-            }
-        }
-        if let Some((_, schema, writer)) = &mut self.kept
-            && n_rows > 0
-        {
-            let batch = RecordBatch::try_new(Arc::clone(schema), kept).map_err(unreadable)?;
-            writer.write(&batch).map_err(unreadable)?;
+        if n_rows > 0 {
+            self.kept.write(kept)?;
         }
         self.n_open += n_rows;
         if self.n_open >= BLOCK_ROWS { self.write_block() } else { Ok(()) }
@@ -379,16 +380,61 @@ impl<'a> PartWriter<'a> {
 
     fn finish(mut self) -> Result<Found, EngineError> {
         self.write_block()?;
-        let kept = match self.kept {
-            None => None,
-            Some((path, _, mut writer)) => {
-                writer.finish().map_err(unreadable)?;
-                let bytes = std::fs::metadata(&path).map_err(spilling)?.len();
-                Some((path, bytes))
-            }
-        };
-        let PartWriter { encoders, kinds, codes, .. } = self;
+        let PartWriter { encoders, codes, kept, .. } = self;
+        let (kept, kinds) = kept.finish()?;
         Ok(Found { encoders, codes: codes.finish()?, kept, kinds })
+    }
+}
+
+/// Kept cells that are being written as they are.
+pub(super) struct KeptWriter {
+    path: PathBuf,
+    /// None without a kept column.
+    file: Option<(SchemaRef, StreamWriter<BufWriter<File>>)>,
+    wants_kinds: bool,
+    kinds: Vec<Option<Kind>>,
+}
+
+/// A file and its bytes, if there is one, and what the columns of texts hold.
+pub(super) type KeptFile = (Option<(PathBuf, u64)>, Vec<Option<Kind>>);
+
+impl KeptWriter {
+    pub(super) fn new<'a>(
+        path: PathBuf,
+        columns: impl Iterator<Item = (&'a String, &'a DataType)>,
+        wants_kinds: bool,
+    ) -> Result<KeptWriter, EngineError> {
+        let field = |(name, data_type)| Field::new(name, plain_type(data_type), true);
+        let fields: Vec<Field> = columns.map(field).collect();
+        let kinds = vec![None; fields.len()];
+        let file = if fields.is_empty() {
+            None
+        } else {
+            let schema = Arc::new(Schema::new(fields));
+            let file = BufWriter::with_capacity(1 << 18, File::create(&path).map_err(spilling)?);
+            let writer = StreamWriter::try_new(file, &schema).map_err(unreadable)?;
+            Some((schema, writer))
+        };
+        Ok(KeptWriter { path, file, wants_kinds, kinds })
+    }
+
+    /// Appends some rows, an array for each column.
+    pub(super) fn write(&mut self, kept: Vec<ArrayRef>) -> Result<(), EngineError> {
+        if self.wants_kinds {
+            for (kind, array) in self.kinds.iter_mut().zip(&kept) {
+                narrow(kind, array);
+            }
+        }
+        let Some((schema, writer)) = &mut self.file else { return Ok(()) };
+        let batch = RecordBatch::try_new(Arc::clone(schema), kept).map_err(unreadable)?;
+        writer.write(&batch).map_err(unreadable)
+    }
+
+    pub(super) fn finish(self) -> Result<KeptFile, EngineError> {
+        let Some((_, mut writer)) = self.file else { return Ok((None, self.kinds)) };
+        writer.finish().map_err(unreadable)?;
+        let bytes = std::fs::metadata(&self.path).map_err(spilling)?.len();
+        Ok((Some((self.path, bytes)), self.kinds))
     }
 }
 

@@ -12,7 +12,8 @@ mod regions;
 mod release;
 
 use incrowd_data::{Assignment, Attribute, Codes, FrequencySet, PartitionTree};
-use incrowd_engine::{Engine, Format, Misfits, Output, Source, Spilled, Values, read_spilled};
+use incrowd_engine::{Engine, Format, Misfits, Output, Source, Spilled, Values};
+use incrowd_engine::{read_remote, read_spilled};
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
 use incrowd_search::{
     Algorithm, Counters, Found, Outcome as SearchOutcome, Outline, Problem as SearchProblem, Proof,
@@ -103,7 +104,8 @@ pub(crate) fn read(
 ) -> Result<Spilled, JobError> {
     let scratch = bounds.scratch()?;
     let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
-    let spilled = read_spilled(engine, source, &plan.uses(), wants_kinds, &scratch, most_bytes)?;
+    let read = if engine.is_remote() { read_remote } else { read_spilled };
+    let spilled = read(engine, source, &plan.uses(), wants_kinds, &scratch, most_bytes)?;
     refuse_missing(plan, &spilled)?;
     Ok(spilled)
 }

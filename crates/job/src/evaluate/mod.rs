@@ -164,6 +164,10 @@ pub fn evaluate(
     spec: &JobSpec,
     options: &EvaluateOptions,
 ) -> Result<Evaluation, JobError> {
+    if spec.run.engine.as_deref().is_some_and(|engine| engine != "embedded") {
+        let message = "models are trained on the embedded engine";
+        return Err(Problem::new(message).help("leave --engine out").into());
+    }
     run.with_engine(spec.run.threads, |engine| {
         let input = spec.input.as_deref().ok_or_else(|| {
             Problem::new("the job has no input").help("name a file, a folder or a glob")

@@ -2,7 +2,7 @@
 
 use incrowd_data::Codes;
 use incrowd_engine::{CodeFile, Engine, Misfits, Source, Spilled, Table, Use, Values};
-use incrowd_engine::{read, read_spilled};
+use incrowd_engine::{read, read_remote, read_spilled};
 
 use crate::bounds::Bounds;
 use crate::coding::Known;
@@ -23,6 +23,11 @@ pub(crate) enum Way<'a> {
         bounds: &'a Bounds,
         /// Bytes for what is underway; what is left of the limit if it is not said.
         room: Option<u64>,
+    },
+    /// Rows that the engine's cluster reads, in private files.
+    Cluster {
+        /// What may be held.
+        bounds: &'a Bounds,
     },
 }
 
@@ -51,6 +56,15 @@ pub(crate) enum Entities {
     File(CodeFile, u32),
 }
 
+type ReadSpilled = fn(
+    &Engine,
+    &Source,
+    &[Use],
+    bool,
+    &std::sync::Arc<incrowd_engine::Scratch>,
+    u64,
+) -> Result<Spilled, incrowd_engine::EngineError>;
+
 /// The rows of a table that was read.
 #[derive(Debug)]
 pub(super) enum Held {
@@ -65,8 +79,10 @@ impl Held {
         uses: &[Use],
         way: &Way,
     ) -> Result<Held, JobError> {
-        let Way::Files { bounds, room } = way else {
-            return Ok(Held::Memory(read(engine, source, uses, false)?));
+        let (bounds, room, read_spilled): (_, _, ReadSpilled) = match way {
+            Way::Memory => return Ok(Held::Memory(read(engine, source, uses, false)?)),
+            Way::Files { bounds, room } => (bounds, *room, read_spilled),
+            Way::Cluster { bounds } => (bounds, None, read_remote),
         };
         let most_values = (bounds.left() / 2).max(LEAST_ROOM);
         let scratch = bounds.scratch()?;

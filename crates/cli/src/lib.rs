@@ -1,0 +1,51 @@
+//! The `incrowd` command: arguments, messages and exit codes. A library, so that a binary with a cluster
+//! engine is the same command.
+//!
+//! Exit codes: 0 released and verified, or the check passed; 1 no release satisfies the job, or the
+//! check failed; 2 the request or the input is wrong; 130 interrupted. Nothing is written but on 0.
+
+mod args;
+mod attack;
+mod commands;
+mod demo;
+mod message;
+mod progress;
+mod query;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{CommandFactory, FromArgMatches};
+pub use incrowd_job::Connector;
+
+/// Does what the arguments of the process say, as the binary `name`, with a cluster engine if there is a
+/// connector.
+#[must_use]
+pub fn main(name: &'static str, connector: Option<Arc<dyn Connector>>) -> ExitCode {
+    mute_panics();
+    let mut command = args::Cli::command().name(name);
+    if connector.is_some() {
+        command = command.before_help(format!(
+            "{name} scheduler and {name} executor start the parts of a cluster (see their --help)."
+        ));
+    }
+    let cli = match args::Cli::from_arg_matches(&command.get_matches()) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let run = std::panic::AssertUnwindSafe(|| commands::run(cli, name, connector));
+    ExitCode::from(std::panic::catch_unwind(run).unwrap_or(message::EXIT_REQUEST))
+}
+
+/// A panic says where it happened and nothing else: messages may quote cells. Nor is a closed pipe a reason
+/// to panic with a message: whoever reads has read enough.
+pub fn mute_panics() {
+    std::panic::set_hook(Box::new(message::panicked));
+}
+
+/// Says why something else than a job failed; the code to exit with.
+#[must_use]
+pub fn failed(why: &str) -> ExitCode {
+    message::note(&format!("error: {why}"));
+    ExitCode::from(message::EXIT_REQUEST)
+}
