@@ -1,7 +1,7 @@
 //! A scheduler and two executors on this machine answer as the embedded engine does, and when they die,
 //! nothing hangs.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};

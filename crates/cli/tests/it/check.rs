@@ -52,3 +52,15 @@ fn entities_and_targets() {
     assert_eq!(report["privacy"][0]["k"], 2);
     assert_eq!(report["measures"]["classification"], 1.0);
 }
+
+#[test]
+fn a_cluster_is_for_another_binary() {
+    let folder = Folder::with(&[("t.csv", TABLE)]);
+    folder.ok("check t.csv -k 2 --quasi age,zip --engine embedded");
+    let cluster = "check t.csv -k 2 --quasi age,zip --engine ballista://127.0.0.1:50050";
+    folder.fails(cluster, 2, &["this binary has no cluster engine", "`incrowd-cluster`"]);
+    for bad in ["spark://h:1", "ballista://h", "ballista://h:0"] {
+        let bad = format!("check t.csv -k 2 --quasi age,zip --engine {bad}");
+        folder.fails(&bad, 2, &["is no engine", "ballista://HOST:PORT"]);
+    }
+}
