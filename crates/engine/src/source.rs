@@ -32,7 +32,7 @@ pub struct Source {
     pub(crate) is_required: Vec<bool>,
     pub(crate) prints: Vec<Fingerprint>,
     /// The rows of text files, which are counted when they are opened.
-    n_text_rows: Option<u64>,
+    pub(crate) n_text_rows: Option<u64>,
 }
 
 /// How large a source is in memory, about.

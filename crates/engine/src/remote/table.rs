@@ -195,6 +195,7 @@ impl SourceTable {
             columns,
             is_required,
             prints,
+            n_text_rows: None,
         };
         Some(SourceTable { source, uses, n_parts })
     }

@@ -66,7 +66,7 @@ type Rows = BTreeMap<Vec<String>, u64>;
 /// The rows that the embedded reader finds.
 fn expected(engine: &Engine, source: &Source, uses: &[Use]) -> (u64, Vec<RawColumn>, Rows) {
     let table = read(engine, source, uses, false).unwrap();
-    let mut kept: Vec<Vec<String>> = table.kept.columns.iter().map(|_| Vec::new()).collect();
+    let mut kept: Vec<Vec<String>> = table.kept.columns().iter().map(|_| Vec::new()).collect();
     for batch in &table.kept.batches {
         for (cells, array) in kept.iter_mut().zip(batch) {
             cells.extend((0..array.len()).map(|row| shown(array, row)));
