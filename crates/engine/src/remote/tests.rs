@@ -78,7 +78,7 @@ fn expected(engine: &Engine, source: &Source, uses: &[Use]) -> (u64, Vec<RawColu
         let cell = |usage: &Use| match usage {
             Use::Code => {
                 let column = coded.next().unwrap();
-                Some(cell(&column.texts, column.codes.get(row)))
+                Some(cell(&column.values.texts, column.codes.get(row)))
             }
             Use::Keep => Some(kept.next().unwrap()[row].clone()),
             Use::Skip => None,
