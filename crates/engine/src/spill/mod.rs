@@ -9,6 +9,7 @@ mod bucket;
 mod codes;
 mod group;
 mod key;
+mod records;
 mod rows;
 
 use std::fs::File;
