@@ -8,6 +8,7 @@
 mod bucket;
 mod codes;
 mod group;
+mod hashed;
 mod key;
 mod records;
 mod rows;
@@ -22,6 +23,7 @@ use crate::EngineError;
 pub use bucket::{Bucket, Buckets, Distributor, NOWHERE};
 pub use codes::{CodeFile, CodeReader, CodeWriter};
 pub use group::{Blocks, Grouping, Visit, group};
+pub use hashed::{Hashed, HashedCells, HashedColumn, HashedReader};
 pub use rows::{Block, BlockReader, Spilled, read_spilled};
 
 const PREFIX: &str = "incrowd-spill-";
