@@ -95,6 +95,10 @@ fn a_memory_limit_changes_nothing_and_leaves_nothing_behind() {
         assert_eq!(told(&free.stdout), told(&limited.stdout), "{ask}");
         assert_eq!(left(), 0, "{ask}");
     }
+    let [free, limited] =
+        ["", bounded].map(|how| folder.ok(&format!("profile t.csv --json {how}")));
+    assert_eq!(free.stdout, limited.stdout);
+    assert_eq!(left(), 0, "profile");
     let says = ["the distinct values alone take more than", "`key`", "--memory-limit"];
     folder.fails(&format!("check t.csv -k 2 --quasi a,key {bounded}"), 2, &says);
     assert_eq!(left(), 0);
