@@ -14,7 +14,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use incrowd_data::{Codes, Kind};
 
 use crate::EngineError;
-use crate::typing::{Order, Ranked, rank_by_list, rank_naturally};
+use crate::typing::{Order, Ranked, infer, is_of, rank_by_list, rank_naturally};
 
 pub(crate) mod tally;
 
@@ -99,6 +99,14 @@ impl Values {
             Order::Listed { texts, what } => rank_by_list(&self.texts, self.has_missing, texts)
                 .map_err(|values| Misfits { values, what: Misfit::List(what) }),
         }
+    }
+
+    /// What the values are: what the source says if they all are that, else found out from them.
+    #[must_use]
+    pub fn natural_kind(&self) -> Kind {
+        let texts = || self.texts.iter().map(String::as_str);
+        let kind = self.kind.unwrap_or_else(|| infer(texts()));
+        if texts().all(|text| is_of(kind, text)) { kind } else { Kind::Text }
     }
 
     /// By code, the code in a ranked dictionary.
@@ -374,7 +382,7 @@ impl Encoder {
         Ok(())
     }
 
-    fn texts(&self) -> Vec<String> {
+    pub(crate) fn texts(&self) -> Vec<String> {
         match &self.values {
             Interned::Text(texts) => {
                 (0..texts.len()).map(|code| texts.get(code).to_owned()).collect()

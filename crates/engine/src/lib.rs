@@ -32,7 +32,8 @@ pub use read::{Kept, KeptColumn, Table, Use, read};
 pub use source::{Size, Source, SourceColumn};
 pub use spill::{
     Block, BlockReader, Blocks, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor,
-    Grouping, NOWHERE, Scratch, Spilled, Visit, group, read_remote, read_spilled,
+    Grouping, Hashed, HashedCells, HashedColumn, HashedReader, NOWHERE, Scratch, Spilled, Visit,
+    group, read_remote, read_spilled,
 };
 pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Staged, stage_bytes};

@@ -88,6 +88,11 @@ pub(crate) fn kind_of(text: &str) -> Kind {
     candidates.iter().copied().find(|&kind| key(kind, text).is_some()).unwrap_or(Kind::Text)
 }
 
+/// Whether a text is of a kind.
+pub(crate) fn is_of(kind: Kind, text: &str) -> bool {
+    kind == Kind::Text || key(kind, text).is_some()
+}
+
 /// The value of a text, if it is of the kind.
 fn key(kind: Kind, text: &str) -> Option<Key> {
     match kind {

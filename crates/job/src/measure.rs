@@ -25,7 +25,7 @@ use crate::report::{
 };
 use crate::sets::QuasiSet;
 use held::Held;
-pub(crate) use held::{Entities, Way};
+pub(crate) use held::{Entities, LEAST_ROOM, Way};
 use in_files::{Columns, Entity, as_read};
 
 /// A table to be measured, and how its columns relate to the plan's.

@@ -1,11 +1,14 @@
 //! `profile`: what a table holds and what could single people out.
 
+mod in_files;
+
 use incrowd_data::{Codes, Kind, collapse};
-use incrowd_engine::{Order, RawColumn, Source, SourceColumn, Use, read};
+use incrowd_engine::{Engine, RawColumn, Source, SourceColumn, Use, Values, read};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::error::JobError;
+use crate::error::{JobError, Problem};
+use crate::measure::Way;
 use crate::run::{Run, Stage};
 use crate::spec::RunSpec;
 
@@ -55,41 +58,66 @@ pub struct Combination {
 
 /// Looks at every column of an input.
 pub fn profile(run: &Run, input: &str, how: &RunSpec) -> Result<Profile, JobError> {
-    run.with_engine_named(how.engine.as_deref(), how.threads, |engine| {
+    let bounds = run.bounds(how)?;
+    if how.engine.as_deref().is_some_and(|engine| engine != "embedded") {
+        let message = "a table is profiled by the embedded engine";
+        return Err(Problem::new(message).help("leave --engine out").into());
+    }
+    run.with_engine(how.threads, |engine| {
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
-        let can_be_coded: Vec<bool> =
-            source.columns().iter().map(SourceColumn::can_be_coded).collect();
-        let uses: Vec<Use> =
-            can_be_coded.iter().map(|&coded| if coded { Use::Code } else { Use::Skip }).collect();
-        run.enter(Stage::Read);
-        let table = read(engine, &source, &uses, false)?;
-        run.enter(Stage::Search);
-        let columns: Vec<ColumnProfile> =
-            table.coded.par_iter().map(|raw| describe(raw, table.n_rows)).collect();
-        let combinations = combinations(&table.coded, &columns, table.n_rows);
-        run.go_on()?;
-        Ok(Profile { rows: table.n_rows as u64, columns, combinations })
+        let way = Way::within(&bounds, &source, &uses(&source));
+        profile_in(engine, run, &source, &way)
     })
 }
 
-fn describe(raw: &RawColumn, n_rows: usize) -> ColumnProfile {
-    let kind = raw.rank(Order::Natural(None)).map_or(Kind::Text, |ranked| ranked.dictionary.kind);
-    let missing = raw.values.n_missing();
-    let unique =
-        raw.values.counts[..raw.values.texts.len()].iter().filter(|&&count| count == 1).count()
-            as u64;
-    let distinct = raw.values.texts.len() as u64;
-    let is_long = raw.values.texts.iter().map(String::len).sum::<usize>()
-        > 30 * raw.values.texts.len().max(1);
-    let facts = Facts { kind, distinct, unique, present: n_rows as u64 - missing, is_long };
-    let (suggested_role, reason) = suggest(&raw.values.name, &facts);
+/// All columns that have values.
+fn uses(source: &Source) -> Vec<Use> {
+    let usage = |column: &SourceColumn| if column.can_be_coded() { Use::Code } else { Use::Skip };
+    source.columns().iter().map(usage).collect()
+}
+
+/// Looks at every column, with the rows in memory or in private files.
+fn profile_in(engine: &Engine, run: &Run, source: &Source, way: &Way) -> Result<Profile, JobError> {
+    run.enter(Stage::Read);
+    if let Way::Files { bounds, room } = way {
+        return in_files::profile(engine, run, source, &uses(source), (bounds, *room));
+    }
+    let table = read(engine, source, &uses(source), false)?;
+    run.enter(Stage::Search);
+    let n_rows = table.n_rows as u64;
+    let columns: Vec<ColumnProfile> =
+        table.coded.par_iter().map(|raw| describe_values(&raw.values, n_rows)).collect();
+    let count = |sets: Vec<Vec<usize>>| {
+        let singled_out = |set| singled_out(&table.coded, set, table.n_rows);
+        Ok(sets.into_par_iter().map(singled_out).collect())
+    };
+    let combinations = combinations(&columns, n_rows, &count)?;
+    run.go_on()?;
+    Ok(Profile { rows: n_rows, columns, combinations })
+}
+
+fn describe_values(values: &Values, n_rows: u64) -> ColumnProfile {
+    let missing = values.n_missing();
+    let n_values = values.texts.len();
+    let facts = Facts {
+        kind: values.natural_kind(),
+        distinct: n_values as u64,
+        unique: values.counts[..n_values].iter().filter(|&&count| count == 1).count() as u64,
+        present: n_rows - missing,
+        is_long: values.texts.iter().map(String::len).sum::<usize>() > 30 * n_values.max(1),
+    };
+    describe(&values.name, &facts, missing)
+}
+
+fn describe(name: &str, facts: &Facts, missing: u64) -> ColumnProfile {
+    let (suggested_role, reason) = suggest(name, facts);
     ColumnProfile {
-        name: raw.values.name.clone(),
-        kind: kind.to_string(),
-        distinct,
+        name: name.to_owned(),
+        kind: facts.kind.to_string(),
+        distinct: facts.distinct,
         missing,
-        unique,
+        unique: facts.unique,
         suggested_role,
         reason,
     }
@@ -198,23 +226,29 @@ const MOST_COLUMNS: usize = 10;
 /// How many combinations are shown.
 const MOST_SHOWN: usize = 10;
 
-fn combinations(raw: &[RawColumn], columns: &[ColumnProfile], n_rows: usize) -> Vec<Combination> {
+/// Rows that columns single out, classes that they have, and the columns.
+type Counted = (u64, u64, Vec<usize>);
+
+fn combinations(
+    columns: &[ColumnProfile],
+    n_rows: u64,
+    count: &dyn Fn(Vec<Vec<usize>>) -> Result<Vec<Counted>, JobError>,
+) -> Result<Vec<Combination>, JobError> {
     if n_rows == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let mut known: Vec<usize> = (0..raw.len())
+    let mut known: Vec<usize> = (0..columns.len())
         .filter(|&at| matches!(columns[at].suggested_role, "quasi"))
         .filter(|&at| columns[at].distinct > 1)
         .collect();
     known.sort_by_key(|&at| std::cmp::Reverse(columns[at].distinct));
     known.truncate(MOST_COLUMNS);
-    let count = |sets: Vec<Vec<usize>>| -> Vec<(u64, u64, Vec<usize>)> {
-        let mut counted: Vec<_> =
-            sets.into_par_iter().map(|set| singled_out(raw, set, n_rows)).collect();
+    let count = |sets: Vec<Vec<usize>>| -> Result<Vec<Counted>, JobError> {
+        let mut counted = count(sets)?;
         counted.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
-        counted
+        Ok(counted)
     };
-    let mut all = count(known.iter().map(|&at| vec![at]).collect());
+    let mut all = count(known.iter().map(|&at| vec![at]).collect())?;
     let mut sets: Vec<Vec<usize>> = known.iter().map(|&at| vec![at]).collect();
     for _ in 2..=4 {
         // Every pair; then the worst combinations and one column more.
@@ -231,7 +265,7 @@ fn combinations(raw: &[RawColumn], columns: &[ColumnProfile], n_rows: usize) -> 
             .collect();
         larger.sort();
         larger.dedup();
-        let counted = count(larger);
+        let counted = count(larger)?;
         sets = counted.iter().take(3).map(|(_, _, set)| set.clone()).collect();
         all.extend(counted.into_iter().take(3));
     }
@@ -246,13 +280,16 @@ fn combinations(raw: &[RawColumn], columns: &[ColumnProfile], n_rows: usize) -> 
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         unique_share: unique_rows as f64 / n_rows as f64,
     });
-    shown.collect()
+    Ok(shown.collect())
 }
 
-fn singled_out(raw: &[RawColumn], set: Vec<usize>, n_rows: usize) -> (u64, u64, Vec<usize>) {
+fn singled_out(raw: &[RawColumn], set: Vec<usize>, n_rows: usize) -> Counted {
     let columns: Vec<(&Codes, u32)> =
         set.iter().map(|&at| (&raw[at].codes, raw[at].values.n_codes())).collect();
     let counts = collapse(&columns, n_rows).counts;
     let unique = counts.iter().filter(|&&count| count == 1).count() as u64;
     (unique, counts.len() as u64, set)
 }
+
+#[cfg(test)]
+mod tests;

@@ -121,11 +121,15 @@ pub fn verify(asked: &Asked, of: &Rows) -> Privacy {
     for (&count, &end) in counts.iter().zip(&next) {
         let rows = &rows[end - count as usize..end];
         for (at, codes) in of.counted.iter().enumerate() {
-            rows.iter().for_each(|&row| verifier.count(at, codes.get(row as usize), 1));
+            for &row in rows {
+                verifier.count(at, codes.get(row as usize), 1);
+            }
         }
         let n_entities = of.entity.map_or(u64::from(count), |(codes, _)| {
             entities.clear();
-            rows.iter().for_each(|&row| entities.add(codes.get(row as usize), 1));
+            for &row in rows {
+                entities.add(codes.get(row as usize), 1);
+            }
             entities.present().len() as u64
         });
         verifier.end_class(u64::from(count), n_entities);

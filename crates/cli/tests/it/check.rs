@@ -64,3 +64,55 @@ fn a_cluster_is_for_another_binary() {
         folder.fails(&bad, 2, &["is no engine", "ballista://HOST:PORT"]);
     }
 }
+
+/// Two million rows: a few wide columns that are nearly a key together, one that is a key, one sensitive.
+fn many_rows() -> String {
+    let mut state = 1u64;
+    let mut below = move |n: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    let mut text = String::from("a,b,c,s,key\n");
+    for row in 0..2_000_000u64 {
+        let (a, b, c) = (below(900), below(70), below(50));
+        let b = if b == 0 { String::new() } else { b.to_string() };
+        text.push_str(&format!("{a},{b},c{c},{},k{}\n", below(9) * below(9), row * 7 % 2_000_003));
+    }
+    text
+}
+
+/// A report without what the options and the clock say.
+fn told(stdout: &str) -> String {
+    let mut report: serde_json::Value = serde_json::from_str(stdout).unwrap();
+    report["timings_s"] = serde_json::Value::Null;
+    report["job"]["run"] = serde_json::Value::Null;
+    report.to_string()
+}
+
+#[test]
+fn a_memory_limit_changes_nothing_and_leaves_nothing_behind() {
+    let folder = Folder::with(&[("t.csv", &many_rows())]);
+    std::fs::create_dir(folder.path("tmp")).unwrap();
+    let bounded = "--memory-limit 64MB --temp-dir tmp";
+    let left = || std::fs::read_dir(folder.path("tmp")).unwrap().count();
+    let asks = [
+        ("-k 2 --quasi a,b --sensitive s --t-closeness 0.9 --json", 0),
+        ("-k 3 --quasi a,b,c --sensitive s --l-diversity entropy:2 --target b --json", 1),
+    ];
+    for (ask, code) in asks {
+        let free = folder.run(&format!("check t.csv {ask}"));
+        let limited = folder.run(&format!("check t.csv {ask} {bounded}"));
+        assert_eq!([free.code, limited.code], [code, code], "{}{}", free.stderr, limited.stderr);
+        assert_eq!(told(&free.stdout), told(&limited.stdout), "{ask}");
+        assert_eq!(left(), 0, "{ask}");
+    }
+    let [free, limited] =
+        ["", bounded].map(|how| folder.ok(&format!("profile t.csv --json {how}")));
+    assert_eq!(free.stdout, limited.stdout);
+    assert_eq!(left(), 0, "profile");
+    let says = ["the distinct values alone take more than", "`key`", "--memory-limit"];
+    folder.fails(&format!("check t.csv -k 2 --quasi a,key {bounded}"), 2, &says);
+    assert_eq!(left(), 0);
+    folder.fails("check t.csv -k 2 --quasi a --memory-limit 1MB", 2, &["64 MB at least"]);
+}

@@ -36,10 +36,14 @@ impl CodeWriter {
         Ok(CodeWriter { file, made: CodeFile { path: path.to_owned(), n_columns, n_rows: 0 } })
     }
 
-    /// Appends a block: the codes of its rows, column by column. A file without columns is not written.
+    /// Appends a block: the codes of its rows, column by column.
     pub fn write(&mut self, columns: &[Codes]) -> Result<(), EngineError> {
+        self.write_rows(columns.first().map_or(0, Codes::len), columns)
+    }
+
+    /// Appends a block of so many rows, also to a file without columns.
+    pub fn write_rows(&mut self, n_rows: usize, columns: &[Codes]) -> Result<(), EngineError> {
         assert_eq!(columns.len(), self.made.n_columns, "a block has the columns of its file");
-        let n_rows = columns.first().map_or(0, Codes::len);
         self.made.n_rows += n_rows as u64;
         self.write_block(n_rows, columns).map_err(spilling)
     }
@@ -117,15 +121,20 @@ pub struct CodeReader {
 impl CodeReader {
     /// The next block, column by column; none behind the last one.
     pub fn next_block(&mut self) -> Result<Option<Vec<Codes>>, EngineError> {
+        Ok(self.next_rows()?.map(|(_, columns)| columns))
+    }
+
+    /// The same with its number of rows.
+    pub fn next_rows(&mut self) -> Result<Option<(usize, Vec<Codes>)>, EngineError> {
         if self.n_left == 0 {
             return Ok(None);
         }
-        let columns = self.read_block().map_err(spilling)?;
-        self.n_left -= columns.first().map_or(self.n_left, |codes| codes.len() as u64);
-        Ok(Some(columns))
+        let (n_rows, columns) = self.read_block().map_err(spilling)?;
+        self.n_left -= n_rows as u64;
+        Ok(Some((n_rows, columns)))
     }
 
-    fn read_block(&mut self) -> std::io::Result<Vec<Codes>> {
+    fn read_block(&mut self) -> std::io::Result<(usize, Vec<Codes>)> {
         let mut n_rows = [0; 4];
         self.file.read_exact(&mut n_rows)?;
         let n_rows = u32::from_le_bytes(n_rows) as usize;
@@ -147,7 +156,7 @@ impl CodeReader {
                 }
             });
         }
-        Ok(columns)
+        Ok((n_rows, columns))
     }
 }
 

@@ -2,12 +2,10 @@
 //!
 //! Every thread counts the rows that it meets in a small table. When that is full its records go to the
 //! part of all rows that a hash of the deciding columns names, in memory as long as there is room and in
-//! private files then. A part is sorted in memory, so that what belongs together is met one after
-//! another. A table with few different rows never leaves the small tables; one with mostly different
+//! private files then. A part is sorted in memory (or, where too much belongs together, piece by piece),
+//! so that what belongs together is met one after another. A table with few different rows never leaves the small tables; one with mostly different
 //! ones goes by them, since counting would not make it smaller.
 
-use std::fs::OpenOptions;
-use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,8 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use incrowd_data::Codes;
 use rayon::prelude::*;
 
-use super::key::{Layout, Recent, hash, merge_runs};
-use super::{Scratch, spilling};
+use super::Scratch;
+use super::key::{Layout, Recent, hash, is_same, merge_runs};
+use super::records::{RecordReader, append, in_order};
 use crate::{Engine, EngineError};
 
 /// Bytes of a part that is sorted fast.
@@ -84,6 +83,8 @@ struct Groups<'a, const W: usize> {
     /// Records that a thread collects before they go to a part.
     buffered: usize,
     table_bytes: usize,
+    /// Records that are sorted in memory at a time.
+    most_sorted: usize,
     folder: PathBuf,
 }
 
@@ -114,6 +115,8 @@ impl<'a, const W: usize> Groups<'a, W> {
             most_held: how.room / 2,
             buffered: small(buffer / record).max(1),
             table_bytes: small(table),
+            // Parts are not equally large.
+            most_sorted: small(2 * part / record).max(2),
             folder: how.scratch.path(""),
         }
     }
@@ -169,60 +172,86 @@ impl<'a, const W: usize> Groups<'a, W> {
             to.chunks.push(records.as_slice().to_vec());
         } else {
             self.held.fetch_sub(bytes, Ordering::Relaxed);
-            let bytes: Vec<u8> =
-                records.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
-            // Not kept open: there may be more parts than files that a process may have open.
-            let file = OpenOptions::new().create(true).append(true).open(self.path(part));
-            file.and_then(|mut file| file.write_all(&bytes)).map_err(spilling)?;
+            append(&self.path(part), records)?;
             to.n_in_file += records.len();
         }
         records.clear();
         Ok(())
     }
 
-    /// The records of a part, which is empty then.
-    fn take(&self, part: usize) -> Result<Vec<[u64; W]>, EngineError> {
+    /// Tells the records of a part, which is empty then.
+    fn visit(&self, part: usize, visitor: &mut dyn Visit) -> Result<(), EngineError> {
         let mut from = self.parts[part].lock().unwrap_or_else(PoisonError::into_inner);
-        let Part { chunks, n_in_file } = std::mem::take(&mut *from);
+        let Part { chunks, mut n_in_file } = std::mem::take(&mut *from);
+        drop(from);
         let n_held = chunks.iter().map(Vec::len).sum::<usize>();
-        let mut records = Vec::with_capacity(n_held + n_in_file);
-        chunks.into_iter().for_each(|chunk| records.extend_from_slice(&chunk));
-        self.held.fetch_sub(size_of_val(records.as_slice()) as u64, Ordering::Relaxed);
-        if n_in_file > 0 {
-            let path = self.path(part);
-            let mut file = std::fs::File::open(&path).map_err(spilling)?;
-            let mut left = n_in_file;
-            let mut bytes = vec![0; (1 << 15) * size_of::<[u64; W]>()];
-            while left > 0 {
-                let n = left.min(1 << 15);
-                let bytes = &mut bytes[..n * size_of::<[u64; W]>()];
-                file.read_exact(bytes).map_err(spilling)?;
-                records.extend(bytes.chunks_exact(size_of::<[u64; W]>()).map(|record| {
-                    let (words, _) = record.as_chunks::<8>();
-                    std::array::from_fn(|word| u64::from_le_bytes(words[word]))
-                }));
-                left -= n;
+        let path = self.path(part);
+        let mut teller =
+            Teller { groups: self, visitor, open: None, rest: Vec::new(), is_new: true };
+        if n_held + n_in_file <= self.most_sorted {
+            let mut records = Vec::with_capacity(n_held + n_in_file);
+            for chunk in chunks {
+                records.extend_from_slice(&chunk);
             }
-            std::fs::remove_file(&path).map_err(spilling)?;
+            self.held.fetch_sub(size_of_val(records.as_slice()) as u64, Ordering::Relaxed);
+            if n_in_file > 0 {
+                RecordReader::open(&path, n_in_file)?.read_into(&mut records, n_in_file)?;
+            }
+            records.sort_unstable_by(|a, b| a[..W - 1].cmp(&b[..W - 1]));
+            for record in records {
+                teller.add(record);
+            }
+        } else {
+            for chunk in chunks {
+                append(&path, &chunk)?;
+                n_in_file += chunk.len();
+                self.held.fetch_sub(size_of_val(chunk.as_slice()) as u64, Ordering::Relaxed);
+            }
+            let reader = RecordReader::open(&path, n_in_file)?;
+            in_order(reader, self.most_sorted, |record| teller.add(record))?;
         }
-        Ok(records)
+        teller.finish();
+        Ok(())
+    }
+}
+
+/// Tells a visitor of records that come in ascending order.
+struct Teller<'a, const W: usize> {
+    groups: &'a Groups<'a, W>,
+    visitor: &'a mut dyn Visit,
+    /// The record that is being counted.
+    open: Option<[u64; W]>,
+    rest: Vec<u32>,
+    /// Whether it differs in the deciding columns from those before it.
+    is_new: bool,
+}
+
+impl<const W: usize> Teller<'_, W> {
+    fn add(&mut self, record: [u64; W]) {
+        let is_new = match &mut self.open {
+            None => true,
+            Some(open) if is_same(open, &record) => {
+                open[W - 1] += record[W - 1];
+                return;
+            }
+            Some(open) => {
+                let prefix = &self.groups.prefix;
+                (0..W - 1).any(|word| (open[word] ^ record[word]) & prefix[word] != 0)
+            }
+        };
+        self.tell();
+        (self.open, self.is_new) = (Some(record), is_new);
     }
 
-    fn visit(&self, part: usize, visitor: &mut dyn Visit) -> Result<(), EngineError> {
-        let mut records = self.take(part)?;
-        records.sort_unstable_by(|a, b| a[..W - 1].cmp(&b[..W - 1]));
-        merge_runs(&mut records);
-        let mut rest = Vec::new();
-        let mut last: Option<[u64; W]> = None;
-        for record in records {
-            let differs = |last: [u64; W]| {
-                (0..W - 1).any(|word| (last[word] ^ record[word]) & self.prefix[word] != 0)
-            };
-            self.layout.rest(&record, &mut rest);
-            visitor.row(last.is_none_or(differs), &rest, record[W - 1]);
-            last = Some(record);
+    fn tell(&mut self) {
+        if let Some(record) = self.open.take() {
+            self.groups.layout.rest(&record, &mut self.rest);
+            self.visitor.row(self.is_new, &self.rest, record[W - 1]);
         }
-        Ok(())
+    }
+
+    fn finish(mut self) {
+        self.tell();
     }
 }
 
@@ -299,5 +328,75 @@ impl<'a, const W: usize> Filler<'a, W> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// What a visitor is told, the rows with the same deciding code together.
+    #[derive(Default)]
+    struct Told(Vec<Vec<(u32, u64)>>);
+
+    impl Visit for Told {
+        fn row(&mut self, is_first: bool, rest: &[u32], n_rows: u64) {
+            if is_first {
+                self.0.push(Vec::new());
+            }
+            self.0.last_mut().unwrap().push((rest[0], n_rows));
+        }
+    }
+
+    /// Rows of a deciding code and another one, in two sources.
+    #[track_caller]
+    fn check(rows: &[(u32, u32)], room: u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Arc::new(Scratch::new(Some(folder.path())).unwrap());
+        let engine = Engine::new(2, Arc::default(), Arc::default());
+        let n_codes = [1 << 20, 1 << 20];
+        let n_rows = rows.len() as u64;
+        let how = Grouping { n_codes: &n_codes, n_prefix: 1, n_rows, room, scratch: &scratch };
+        let half = rows.len() / 2;
+        let sources = [&rows[..half], &rows[half..]];
+        let fill = |source: usize, give: &mut Blocks| {
+            sources[source].chunks(1000).try_for_each(|rows| {
+                give(&[
+                    Codes::pack(n_codes[0], rows.iter().map(|row| row.0)),
+                    Codes::pack(n_codes[1], rows.iter().map(|row| row.1)),
+                ])
+            })
+        };
+        let told = group(&engine, &how, 2, &fill, &Told::default).unwrap();
+        let mut found: Vec<_> = told.into_iter().flat_map(|told| told.0).collect();
+        found.sort();
+        let mut expected: BTreeMap<u32, BTreeMap<u32, u64>> = BTreeMap::new();
+        for &(first, rest) in rows {
+            *expected.entry(first).or_default().entry(rest).or_default() += 1;
+        }
+        let mut expected: Vec<Vec<(u32, u64)>> =
+            expected.into_values().map(|rest| rest.into_iter().collect()).collect();
+        expected.sort();
+        assert!(found == expected, "{} rows in {room} bytes", rows.len());
+        let left: Vec<_> = std::fs::read_dir(scratch.path("")).unwrap().collect();
+        assert_eq!(left.len(), 1, "just the lock");
+    }
+
+    #[test]
+    fn rows_are_put_together_in_any_room() {
+        let few: Vec<(u32, u32)> = (0..50_000).map(|row| (row % 7, row % 3)).collect();
+        let distinct: Vec<(u32, u32)> =
+            (0..50_000).map(|row| (row * 37 % 50_000, row % 9)).collect();
+        // What belongs together alone takes more than there is.
+        let skewed: Vec<(u32, u32)> =
+            (0..50_000).map(|row| (u32::from(row % 50 == 0), row)).collect();
+        for room in [1 << 12, 1 << 16, 1 << 20, 1 << 26] {
+            for rows in [&few, &distinct, &skewed] {
+                check(rows, room);
+            }
+            check(&[], room);
+        }
     }
 }

@@ -8,7 +8,9 @@
 mod bucket;
 mod codes;
 mod group;
+mod hashed;
 mod key;
+mod records;
 mod remote;
 mod rows;
 
@@ -22,6 +24,7 @@ use crate::EngineError;
 pub use bucket::{Bucket, Buckets, Distributor, NOWHERE};
 pub use codes::{CodeFile, CodeReader, CodeWriter};
 pub use group::{Blocks, Grouping, Visit, group};
+pub use hashed::{Hashed, HashedCells, HashedColumn, HashedReader};
 pub use remote::read_remote;
 pub use rows::{Block, BlockReader, Spilled, read_spilled};
 

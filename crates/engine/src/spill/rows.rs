@@ -211,8 +211,7 @@ pub struct BlockReader {
 impl BlockReader {
     /// The next rows; none behind the last ones.
     pub fn next_block(&mut self) -> Result<Option<Block>, EngineError> {
-        let Some(columns) = self.codes.next_block()? else { return Ok(None) };
-        let n_rows = columns.first().map_or(0, Codes::len);
+        let Some((n_rows, columns)) = self.codes.next_rows()? else { return Ok(None) };
         let codes = self.wanted.iter().map(|(at, map)| map.apply(&columns[*at])).collect();
         let mut kept = Vec::new();
         if let Some(batches) = &mut self.kept {
@@ -358,8 +357,8 @@ impl<'a> PartWriter<'a> {
             return Ok(());
         }
         let block: Vec<Codes> = self.encoders.iter_mut().map(Encoder::take_cells).collect();
-        self.n_open = 0;
-        self.codes.write(&block)?;
+        let n_rows = std::mem::take(&mut self.n_open);
+        self.codes.write_rows(n_rows, &block)?;
         self.check_held()
     }
 

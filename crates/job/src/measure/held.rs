@@ -10,7 +10,7 @@ use crate::error::JobError;
 
 /// Bytes that distinct values and what is underway may take each, however low the limit: the program
 /// itself has more room than that beyond the limit.
-const LEAST_ROOM: u64 = 32_000_000;
+pub(crate) const LEAST_ROOM: u64 = 32_000_000;
 
 /// How a table is measured.
 #[derive(Debug)]

@@ -43,9 +43,6 @@ fn table(n_rows: u64, seed: u64, is_sorted: bool) -> String {
     format!("a,b,c,who,pay,illness,buys\n{}", rows.concat())
 }
 
-const COLUMNS: &str = "undeclared = \"drop\"\n[columns]\npay = { role = \"sensitive\" }\n\
-    illness = { role = \"sensitive\" }\n";
-
 const JOBS: [&str; 5] = [
     "[privacy]\nk = 3\n[columns]\na.role = \"quasi\"\nb.role = \"quasi\"\n",
     "[columns]\na = { role = \"quasi\" }\nb = { role = \"quasi\" }\nc = { role = \"quasi\" }\n\
