@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use incrowd_job::{JobSpec, Outcome, Run, anonymize};
+use incrowd_job::{ApplyOptions, JobSpec, Outcome, Run, anonymize, apply};
 
 use crate::adult;
 
@@ -79,7 +79,7 @@ fn mondrian() {
 #[test]
 fn mondrian_with_models() {
     let models = "l-diversity = [{ column = \"occupation\", entropy = 2.5 }]\n\
-                  t-closeness = [{ column = \"occupation\", t = 0.5 }]";
+                  t-closeness = [{ column = \"occupation\", value = 0.5 }]";
     check(&format!("{COLUMNS}\n[privacy]\nk = 5\n{models}"), "csv", &[ALL_FIT, REGIONS]);
 }
 
@@ -148,6 +148,43 @@ fn a_search_that_does_not_fit_says_what_it_needs() {
     spec.output = Some(folder.path().join("release.csv").display().to_string());
     spec.run.temp_dir = Some(folder.path().display().to_string());
     let error = anonymize(&Run::default().squeezed(50_000), &spec, false).unwrap_err();
-    assert!(error.to_string().contains("memory limit of about"), "{error}");
+    assert!(format!("{error:?}").contains("memory limit of about"), "{error:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+}
+
+#[test]
+fn a_recoding_applied_to_rows_in_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let hierarchies = std::fs::read_to_string(adult().join("job-hierarchies.toml")).unwrap();
+    let hierarchies =
+        hierarchies.replace("hierarchies/", &format!("{}/hierarchies/", adult().display()));
+    let jobs = [
+        format!("{COLUMNS}\n[privacy]\nk = 7\nsuppress = \"2%\""),
+        hierarchies.replace("\"mondrian\"", "\"optimal\""),
+    ];
+    for toml in jobs {
+        let mut spec = JobSpec::from_toml(&toml).unwrap();
+        spec.input = Some(adult().join("adult.csv.gz").display().to_string());
+        spec.undeclared = Some("drop".to_owned());
+        spec.output = Some(path("release.csv"));
+        spec.recoding = Some(path("recoding.json"));
+        let outcome = anonymize(&Run::default(), &spec, true).unwrap();
+        assert!(matches!(outcome, Outcome::Done(_)), "{outcome:?}");
+        let applied = |run: Run, name: &str| {
+            let options = ApplyOptions {
+                input: adult().join("adult.csv.gz").display().to_string(),
+                output: path(name),
+                undeclared: Some("drop".to_owned()),
+                force: true,
+                ..ApplyOptions::default()
+            };
+            let recoding = folder.path().join("recoding.json");
+            let outcome = apply(&run, &recoding, &options).unwrap();
+            assert!(matches!(outcome, Outcome::Done(_)), "{outcome:?}");
+            std::fs::read(folder.path().join(name)).unwrap()
+        };
+        let in_memory = applied(Run::default(), "memory.csv");
+        assert!(in_memory == applied(Run::default().squeezed(ALL_FIT), "files.csv"), "{toml}");
+    }
 }
