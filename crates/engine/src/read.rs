@@ -20,6 +20,9 @@ use crate::{Engine, EngineError, Source};
 pub enum Use {
     /// Give its values codes.
     Code,
+    /// Give its cells hashes of 64 bits, where it only matters which are equal and the values are too many;
+    /// for rows in private files.
+    Hash,
     /// Keep it as it is for the release.
     Keep,
     /// Never read it.
@@ -257,7 +260,7 @@ impl Part {
                     array.shrink_to_fit();
                     kept.push(array);
                 }
-                Use::Skip => {}
+                Use::Hash | Use::Skip => {}
             }
         }
         if wants_kinds {

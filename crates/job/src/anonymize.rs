@@ -2,37 +2,31 @@
 
 use std::path::Path;
 
-use incrowd_data::{Cuts, FrequencySet, Kind, Level, Levels};
+use incrowd_data::{Cuts, FrequencySet, Kind, Level};
 use incrowd_engine::{Engine, Format, RawColumn, Source, Table, Values, read};
 use incrowd_release::{
     Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
 };
 use incrowd_search::{
-    Found, MinimalNode, Outcome as SearchOutcome, Problem as SearchProblem, QuasiSet, Recoding,
+    Found, Outcome as SearchOutcome, Problem as SearchProblem, QuasiSet, Recoding,
 };
-use indexmap::IndexMap;
 
 use crate::bounded;
 use crate::bounds::Bounds;
 use crate::coding::{Coding, prepare};
 use crate::error::{JobError, Problem};
+use crate::figures::Figures;
 use crate::infeasible::infeasible;
 use crate::labelling::Assigned;
-use crate::measure::{
-    collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
-};
+use crate::measure::failures;
 use crate::outputs::check_outputs;
-use crate::plan::{Plan, Purpose, Role, value_of};
-use crate::publish::{Release, Unverified, Written, publish};
+use crate::plan::{Plan, Purpose, Role};
+use crate::publish::{Release, Unverified, publish};
 use crate::recoding_file::RecodingFile;
-use crate::report::{
-    Done, InputReport, MeasuresReport, MinimalReport, Outcome, RecodingReport, Report,
-    SearchReport, Timings,
-};
-use crate::run::{Run, Stage, Stopwatch, held_memory_bytes, peak_memory_bytes};
+use crate::report::{Done, Outcome, Timings};
+use crate::run::{Run, Stage, Stopwatch, held_memory_bytes};
 use crate::spec::JobSpec;
 use crate::stopped_search;
-use crate::workload::workload_report;
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
@@ -109,7 +103,29 @@ impl Job<'_> {
         let written = release.write(self.engine, self.run, &output, &mut timings)?;
         source.check_unchanged()?;
         drop(table);
-        self.finish(&source, &plan, (&coding, &found, &classes), written, &bounds, timings)
+        let figures = self.figures(&plan, &coding, &found, &classes)?;
+        drop((coding, found, classes));
+        self.finish(&source, &plan, figures, written, &bounds, timings)
+    }
+
+    /// What is said of a release beside what is measured of it.
+    pub(crate) fn figures(
+        &self,
+        plan: &Plan,
+        coding: &Coding,
+        found: &Found,
+        classes: &Classes,
+    ) -> Result<Figures, JobError> {
+        if let (Some(path), Some(stopped)) = (&self.spec.run.resume, &found.stopped) {
+            stopped_search::write(Path::new(path), stopped)?;
+        }
+        let mut figures = Figures::new(plan, coding, found, classes)?;
+        figures.warnings = self.warnings(plan, found);
+        if self.spec.recoding.is_some() {
+            let file = RecodingFile::new(plan, &coding.set, found, classes);
+            figures.recoding_file = Some(file.to_json());
+        }
+        Ok(figures)
     }
 
     /// Verifies what was written, and publishes it with its report if every model holds.
@@ -117,7 +133,7 @@ impl Job<'_> {
         &self,
         source: &Source,
         plan: &Plan,
-        (coding, found, classes): (&Coding, &Found, &Classes),
+        figures: Figures,
         written: Unverified,
         bounds: &Bounds,
         mut timings: Timings,
@@ -127,29 +143,17 @@ impl Job<'_> {
             let reasons = failures(&written.measured);
             return Ok(Outcome::Failed { reasons, help: None, report: None });
         }
-        let report = self.report(plan, coding, found, classes, &written, timings);
-        // The figures of a workload need all vectors.
-        let has_vectors = coding.n_vectors == coding.set.len() as u64;
-        let workload = if has_vectors {
-            workload_report(plan, coding, found, &classes.recoded)?
-        } else {
-            None
-        };
-        let report = Report {
-            input: InputReport { columns: source.columns().len(), ..report.input },
-            workload,
-            ..report
-        };
-        let recoding = || RecodingFile::new(plan, &coding.set, found, classes).to_json();
-        if let (Some(path), Some(stopped)) = (&self.spec.run.resume, &found.stopped) {
-            stopped_search::write(Path::new(path), stopped)?;
-        }
+        let recoding = figures.recoding_file.clone().unwrap_or_default();
+        let warnings = figures.warnings.clone();
+        let report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
         publish(
             written.staged,
-            &[(&self.spec.report, &|| report.to_json()), (&self.spec.recoding, &recoding)],
+            &[
+                (&self.spec.report, &|| report.to_json()),
+                (&self.spec.recoding, &|| recoding.clone()),
+            ],
             self.force,
         )?;
-        let warnings = self.warnings(plan, found);
         Ok(Outcome::Done(Box::new(Done { report, warnings })))
     }
 
@@ -171,84 +175,6 @@ impl Job<'_> {
         }
         all.extend(warnings(plan, found));
         all
-    }
-
-    fn report(
-        &self,
-        plan: &Plan,
-        coding: &Coding,
-        found: &Found,
-        classes: &Classes,
-        written: &Written,
-        timings: Timings,
-    ) -> Report {
-        let recoded = &classes.recoded;
-        let n_suppressed = recoded.n_suppressed;
-        let attributes = &coding.set.attributes;
-        let names = attributes.iter().map(|attribute| attribute.name.clone());
-        let by_column = incrowd_quality::loss_by_column(attributes, recoded);
-        let cells = names.clone().zip(recoded.columns.iter().map(|column| column.cells.len()));
-        let (algorithm, variant) = plan.method.names();
-        let by_name = |levels: &Levels| {
-            let levels = levels.iter().map(|level| level.0);
-            attributes.iter().map(|a| a.name.clone()).zip(levels).collect::<IndexMap<_, _>>()
-        };
-        let (kind, levels) = match &found.recoding {
-            Recoding::Partition(_) => ("multidimensional", None),
-            Recoding::FullDomain(levels) => ("full-domain", Some(levels)),
-            Recoding::Intervals(_) => ("single-dimensional", None),
-            Recoding::Blocks(_) | Recoding::Local => ("local", None),
-        };
-        let minimal = found.minimal.as_ref().map(|minimal| {
-            let of_node = |node: &MinimalNode| MinimalReport {
-                levels: by_name(&node.levels),
-                height: node.levels.height(),
-                suppressed: node.n_suppressed,
-                cost: node.cost,
-            };
-            minimal.iter().map(of_node).collect()
-        });
-        let measures = MeasuresReport {
-            loss: Some(incrowd_quality::loss(attributes, recoded)),
-            loss_by_column: names.zip(by_column).collect::<IndexMap<_, _>>(),
-            entropy: Some(incrowd_quality::entropy(attributes, &coding.value_rows, recoded)),
-            precision: incrowd_quality::precision(attributes, recoded),
-            height: levels.map(Levels::height),
-            ..measures_report(plan, &written.measured, n_suppressed, written.starred)
-        };
-        Report {
-            incrowd: crate::VERSION,
-            input: InputReport { rows: coding.set.n_rows, columns: plan.columns.len() },
-            job: self.spec.clone(),
-            search: Some(SearchReport {
-                algorithm: algorithm.to_owned(),
-                variant,
-                optimal: found.proof.is_optimal && plan.sets.len() == 1,
-                cost: found.proof.cost.or_else(|| value_of(plan.measure, &measures)),
-                lower_bound: found.proof.lower_bound.filter(|_| plan.sets.len() == 1),
-                nodes_checked: found.counters.nodes_checked,
-                nodes_checked_transitive: found.counters.nodes_checked_transitive,
-                nodes_total: found.counters.nodes_total,
-                table_scans: found.counters.table_scans,
-                rollups: found.counters.rollups,
-                distinct_vectors: levels.is_none().then_some(coding.n_vectors),
-                elapsed_s: timings.search,
-                peak_memory_bytes: peak_memory_bytes(),
-                minimal,
-            }),
-            recoding: Some(RecodingReport {
-                kind,
-                levels: levels.map(by_name),
-                cells: cells.collect(),
-            }),
-            release: release_report(&written.measured, n_suppressed, written.starred),
-            privacy: privacy_report(plan, &written.measured),
-            collusion: collusion_report(plan, &written.measured),
-            risk: risk_report(&written.measured),
-            measures,
-            workload: None,
-            timings_s: timings,
-        }
     }
 }
 

@@ -14,6 +14,7 @@ mod check;
 mod coding;
 mod error;
 mod evaluate;
+mod figures;
 mod generate;
 pub mod hierarchy;
 mod infeasible;

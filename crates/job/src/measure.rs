@@ -26,7 +26,7 @@ use crate::report::{
 use crate::sets::QuasiSet;
 use held::Held;
 pub(crate) use held::{Entities, LEAST_ROOM, Way};
-use in_files::{Columns, Entity, as_read};
+use in_files::{Columns, Entity, Mapped, as_read};
 
 /// A table to be measured, and how its columns relate to the plan's.
 pub(crate) struct Subject<'a> {
@@ -79,7 +79,7 @@ pub(crate) fn measure_in(
     way: &Way,
 ) -> Result<Measured, JobError> {
     let plan = subject.plan;
-    let held = Held::read(engine, source, &uses(source, subject), way)?;
+    let held = Held::read(engine, source, &uses(source, subject), &hashable(subject), way)?;
     let sensitive = sensitive_columns(plan, &held)?;
     let mut ks: Vec<u64> = plan.sets.iter().filter_map(|set| set.k).collect();
     ks.sort_unstable();
@@ -93,6 +93,15 @@ pub(crate) fn measure_in(
     let collusion = ruler.measure_all(&colluding(&plan.sets), Depth::Sizes)?;
     let union = ruler.of_columns(&all, Depth::Sizes)?.into_owned();
     Ok(Measured { n_rows, sets, collusion, union })
+}
+
+/// The columns of which only matters which cells are equal.
+fn hashable(subject: &Subject) -> Vec<String> {
+    let plan = subject.plan;
+    let quasi = plan.with_role(Role::Quasi);
+    let is_other = |at: &usize| plan.columns[*at].spec.target || plan.columns[*at].spec.entity;
+    let names = quasi.filter(|at| !is_other(at)).flat_map(|at| &subject.released_as[at]);
+    names.cloned().collect()
 }
 
 /// The columns that are looked at.
@@ -256,8 +265,13 @@ impl Ruler<'_> {
         let plan = self.subject.plan;
         let position = |name: &String| spilled.position(name);
         let names = columns.iter().flat_map(|&at| &self.subject.released_as[at]);
-        let quasi = names.map(|name| position(name).ok_or_else(not_in_table));
-        let quasi: Vec<usize> = quasi.collect::<Result<_, Problem>>()?;
+        let mut quasi: Vec<Mapped> = Vec::new();
+        for name in names {
+            match spilled.hash_positions(name) {
+                Some(halves) => quasi.extend(halves.map(|at| (at, Vec::new(), u32::MAX))),
+                None => quasi.push(as_read(spilled, position(name).ok_or_else(not_in_table)?)),
+            }
+        }
         let counted = sensitive.iter().filter_map(|column| {
             let at = position(&plan.columns[column.at].name)?;
             let ranked = &column.ordered.ranked;
@@ -270,7 +284,6 @@ impl Ruler<'_> {
             Some(Some(at)) => Some(Entity::Column(as_read(spilled, at))),
             Some(None) => self.subject.entity.as_ref().map(Entity::Apart),
         };
-        let mut quasi: Vec<_> = quasi.into_iter().map(|at| as_read(spilled, at)).collect();
         if quasi.is_empty() {
             // All rows are one class: they need a column to be counted by.
             quasi.push((0, vec![0; spilled.values[0].n_codes() as usize], 1));

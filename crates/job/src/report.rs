@@ -73,7 +73,7 @@ pub struct InputReport {
 }
 
 /// How the search went.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct SearchReport {
     /// The algorithm.
     pub algorithm: String,
@@ -123,7 +123,7 @@ pub struct MinimalReport {
 }
 
 /// The recoding.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct RecodingReport {
     /// `multidimensional`, `full-domain`, `single-dimensional` or `local`.
     pub kind: &'static str,

@@ -99,6 +99,8 @@ fn a_memory_limit_changes_nothing_and_leaves_nothing_behind() {
     let asks = [
         ("-k 2 --quasi a,b --sensitive s --t-closeness 0.9 --json", 0),
         ("-k 3 --quasi a,b,c --sensitive s --l-diversity entropy:2 --target b --json", 1),
+        // Too many values to hold: their hashes tell which are equal.
+        ("-k 2 --quasi a,key --sensitive s --json", 1),
     ];
     for (ask, code) in asks {
         let free = folder.run(&format!("check t.csv {ask}"));
@@ -112,7 +114,7 @@ fn a_memory_limit_changes_nothing_and_leaves_nothing_behind() {
     assert_eq!(free.stdout, limited.stdout);
     assert_eq!(left(), 0, "profile");
     let says = ["the distinct values alone take more than", "`key`", "--memory-limit"];
-    folder.fails(&format!("check t.csv -k 2 --quasi a,key {bounded}"), 2, &says);
+    folder.fails(&format!("check t.csv -k 2 --quasi a --sensitive key {bounded}"), 2, &says);
     assert_eq!(left(), 0);
     folder.fails("check t.csv -k 2 --quasi a --memory-limit 1MB", 2, &["64 MB at least"]);
 }

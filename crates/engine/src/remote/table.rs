@@ -143,7 +143,7 @@ impl SourceTable {
             to.byte(match usage {
                 Use::Code => 0,
                 Use::Keep => 1,
-                Use::Skip => 2,
+                Use::Hash | Use::Skip => 2,
             });
         }
     }

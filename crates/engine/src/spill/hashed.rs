@@ -6,6 +6,7 @@
 use std::hash::{DefaultHasher, Hasher};
 
 use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
 use incrowd_data::{Codes, Kind};
 use rayon::prelude::*;
 
@@ -133,6 +134,24 @@ fn hashed(text: &str) -> [u32; WIDTH] {
         .map(|half| u32::try_from(half).expect("half of 64 bits"));
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX).saturating_add(1);
     [high, low, length]
+}
+
+/// Appends the halves of the hashes of cells.
+pub(super) fn hash_cells(
+    data_type: &DataType,
+    cells: &ArrayRef,
+    to: &mut [Vec<u32>; 2],
+) -> Result<(), EngineError> {
+    let mut encoder = Encoder::new(data_type);
+    encoder.add(cells).map_err(|error| EngineError::Read(Detail::of_arrow(&error)))?;
+    let values: Vec<[u32; WIDTH]> = encoder.texts().iter().map(|text| hashed(text)).collect();
+    for code in encoder.take_cells().iter() {
+        // The greatest code of its width, which no value has, stands for missing.
+        let [high, low, _] = values.get(code as usize).copied().unwrap_or_default();
+        to[0].push(high);
+        to[1].push(low);
+    }
+    Ok(())
 }
 
 impl Hashed {

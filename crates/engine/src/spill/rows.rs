@@ -16,6 +16,7 @@ use futures::StreamExt;
 use incrowd_data::{Codes, Kind};
 
 use super::codes::{CodeFile, CodeReader, CodeWriter};
+use super::hashed::hash_cells;
 use super::{Scratch, spilling};
 use crate::column::{CellMap, Encoder, Values, merge_values};
 use crate::error::Detail;
@@ -36,6 +37,8 @@ pub struct Spilled {
     pub values: Vec<Values>,
     /// By column, the number of its values.
     n_values: Vec<usize>,
+    /// The columns with [`Use::Hash`], two columns of codes each behind the others.
+    hashed: Vec<String>,
     kept: Vec<KeptColumn>,
     parts: Vec<Part>,
     scratch: Arc<Scratch>,
@@ -78,7 +81,15 @@ impl Spilled {
         };
         let parts: Vec<Part> = parts.into_iter().map(part).collect();
         let n_rows = parts.iter().map(|part| part.codes.n_rows()).sum();
-        Spilled { n_rows, values, n_values, kept, parts, scratch: Arc::clone(scratch) }
+        Spilled {
+            n_rows,
+            values,
+            n_values,
+            hashed: Vec::new(),
+            kept,
+            parts,
+            scratch: Arc::clone(scratch),
+        }
     }
 
     /// The number of parts that can be read side by side.
@@ -127,6 +138,14 @@ impl Spilled {
         self.values.iter().position(|values| values.name == column)
     }
 
+    /// The places of the halves of a column's hashes.
+    #[must_use]
+    pub fn hash_positions(&self, column: &str) -> Option<[usize; 2]> {
+        let at = self.hashed.iter().position(|name| name == column)?;
+        let first = self.values.len() + 2 * at;
+        Some([first, first + 1])
+    }
+
     /// The kept columns.
     #[must_use]
     pub fn kept_columns(&self) -> &[KeptColumn] {
@@ -147,7 +166,7 @@ impl Spilled {
     }
 
     /// Reads a part from its beginning: of each column of `wanted`, by its place among the coded ones, with
-    /// what its codes become and their number.
+    /// what its codes become and their number; halves of hashes stay as they are.
     pub fn read_part(
         &self,
         part: usize,
@@ -155,10 +174,13 @@ impl Spilled {
     ) -> Result<BlockReader, EngineError> {
         let Part { codes, maps, .. } = &self.parts[part];
         let cell_map = |&(column, map, n_codes): &(usize, &[u32], u32)| {
+            if column >= self.values.len() {
+                return (column, None);
+            }
             let among_all = maps[column].iter().map(|&code| map[code as usize]).collect();
             // Where no cell is missing nobody asks what that becomes.
             let missing = map.get(self.n_values[column]).copied().unwrap_or(0);
-            (column, CellMap::new(among_all, missing, n_codes))
+            (column, Some(CellMap::new(among_all, missing, n_codes)))
         };
         Ok(BlockReader {
             codes: codes.read()?,
@@ -204,7 +226,8 @@ pub(super) fn unreadable(error: arrow::error::ArrowError) -> EngineError {
 #[derive(Debug)]
 pub struct BlockReader {
     codes: CodeReader,
-    wanted: Vec<(usize, CellMap)>,
+    /// Halves of hashes stay as they are.
+    wanted: Vec<(usize, Option<CellMap>)>,
     kept: Option<StreamReader<BufReader<File>>>,
 }
 
@@ -212,7 +235,11 @@ impl BlockReader {
     /// The next rows; none behind the last ones.
     pub fn next_block(&mut self) -> Result<Option<Block>, EngineError> {
         let Some((n_rows, columns)) = self.codes.next_rows()? else { return Ok(None) };
-        let codes = self.wanted.iter().map(|(at, map)| map.apply(&columns[*at])).collect();
+        let code = |(at, map): &(usize, Option<CellMap>)| match map {
+            Some(map) => map.apply(&columns[*at]),
+            None => columns[*at].clone(),
+        };
+        let codes = self.wanted.iter().map(code).collect();
         let mut kept = Vec::new();
         if let Some(batches) = &mut self.kept {
             let mut n_kept = 0;
@@ -311,6 +338,8 @@ struct PartWriter<'a> {
     part: usize,
     shared: &'a Shared,
     encoders: Vec<Encoder>,
+    /// By hashed column, the halves of the hashes of the same rows.
+    hashes: Vec<[Vec<u32>; 2]>,
     /// Rows in the encoders.
     n_open: usize,
     codes: CodeWriter,
@@ -322,24 +351,29 @@ impl<'a> PartWriter<'a> {
         let with = |usage: Use| shared.columns.iter().filter(move |(u, ..)| *u == usage);
         let encoders: Vec<Encoder> =
             with(Use::Code).map(|(_, _, data_type)| Encoder::new(data_type)).collect();
-        let codes =
-            CodeWriter::new(&shared.scratch.path(&format!("codes-{part}")), encoders.len())?;
+        let hashes: Vec<[Vec<u32>; 2]> = with(Use::Hash).map(|_| Default::default()).collect();
+        let n_columns = encoders.len() + 2 * hashes.len();
+        let codes = CodeWriter::new(&shared.scratch.path(&format!("codes-{part}")), n_columns)?;
         let kept = with(Use::Keep).map(|(_, name, data_type)| (name, data_type));
         let path = shared.scratch.path(&format!("kept-{part}"));
         let kept = KeptWriter::new(path, kept, shared.wants_kinds)?;
-        Ok(PartWriter { part, shared, encoders, n_open: 0, codes, kept })
+        Ok(PartWriter { part, shared, encoders, hashes, n_open: 0, codes, kept })
     }
 
     fn add(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
         let (_, columns, n_rows) = batch.into_parts();
-        let mut encoders = self.encoders.iter_mut();
+        let (mut encoders, mut hashes) = (self.encoders.iter_mut(), self.hashes.iter_mut());
         let mut kept = Vec::new();
         let undecoded = |error| EngineError::Read(Detail::of_arrow(&error));
-        for (array, (usage, ..)) in columns.into_iter().zip(&self.shared.columns) {
+        for (array, (usage, _, data_type)) in columns.into_iter().zip(&self.shared.columns) {
             match usage {
                 Use::Code => {
                     let encoder = encoders.next().expect("one encoder a coded column");
                     encoder.add(&array).map_err(undecoded)?;
+                }
+                Use::Hash => {
+                    let to = hashes.next().expect("a place for every hashed column");
+                    hash_cells(data_type, &array, to)?;
                 }
                 Use::Keep => kept.push(plain_array(array).map_err(undecoded)?),
                 Use::Skip => {}
@@ -356,7 +390,8 @@ impl<'a> PartWriter<'a> {
         if self.n_open == 0 {
             return Ok(());
         }
-        let block: Vec<Codes> = self.encoders.iter_mut().map(Encoder::take_cells).collect();
+        let mut block: Vec<Codes> = self.encoders.iter_mut().map(Encoder::take_cells).collect();
+        block.extend(self.hashes.iter_mut().flatten().map(|half| Codes::U32(std::mem::take(half))));
         let n_rows = std::mem::take(&mut self.n_open);
         self.codes.write_rows(n_rows, &block)?;
         self.check_held()
@@ -481,5 +516,9 @@ fn assemble(
     }
     let kept = kept_columns(source, uses, &kinds);
     let n_values = values.iter().map(|values| values.texts.len()).collect();
-    Ok(Spilled { n_rows, values, n_values, kept, parts, scratch: Arc::clone(scratch) })
+    let hashed = (source.columns().iter().zip(uses))
+        .filter(|(_, usage)| **usage == Use::Hash)
+        .map(|(column, _)| column.name.clone())
+        .collect();
+    Ok(Spilled { n_rows, values, n_values, hashed, kept, parts, scratch: Arc::clone(scratch) })
 }

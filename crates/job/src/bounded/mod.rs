@@ -91,7 +91,10 @@ pub(crate) fn run(
     let written = write(job.engine, &labelled, &spilled, &rows, (output, bounds))?;
     source.check_unchanged()?;
     timings.write = clock.lap();
-    job.finish(source, plan, (&coding, &found, &classes), written, bounds, timings)
+    let figures = job.figures(plan, &coding, &found, &classes)?;
+    // What is written is measured on its own.
+    drop((coding, found, classes, means, rows, spilled));
+    job.finish(source, plan, figures, written, bounds, timings)
 }
 
 /// Reads a source into private files.

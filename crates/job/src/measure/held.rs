@@ -1,7 +1,7 @@
 //! Where the rows of a measured table are: in memory, or in private files.
 
 use incrowd_data::Codes;
-use incrowd_engine::{CodeFile, Engine, Misfits, Source, Spilled, Table, Use, Values};
+use incrowd_engine::{CodeFile, Engine, EngineError, Misfits, Source, Spilled, Table, Use, Values};
 use incrowd_engine::{read, read_remote, read_spilled};
 
 use crate::bounds::Bounds;
@@ -77,6 +77,7 @@ impl Held {
         engine: &Engine,
         source: &Source,
         uses: &[Use],
+        hashable: &[String],
         way: &Way,
     ) -> Result<Held, JobError> {
         let (bounds, room, read_spilled): (_, _, ReadSpilled) = match way {
@@ -86,7 +87,23 @@ impl Held {
         };
         let most_values = (bounds.left() / 2).max(LEAST_ROOM);
         let scratch = bounds.scratch()?;
-        let spilled = read_spilled(engine, source, uses, false, &scratch, most_values)?;
+        let mut uses = uses.to_vec();
+        let spilled = loop {
+            let found = read_spilled(engine, source, &uses, false, &scratch, most_values);
+            // A column whose values are too many, and of which only matters which are equal, is hashed.
+            match found {
+                Err(EngineError::TooManyValues { column, megabytes }) => {
+                    let at = source.position(&column).filter(|_| hashable.contains(&column));
+                    match at.filter(|&at| uses[at] == Use::Code && !engine.is_remote()) {
+                        Some(at) => uses[at] = Use::Hash,
+                        None => {
+                            return Err(EngineError::TooManyValues { column, megabytes }.into());
+                        }
+                    }
+                }
+                found => break found?,
+            }
+        };
         let room = room.unwrap_or_else(|| bounds.left().max(LEAST_ROOM));
         Ok(Held::Files { spilled, room })
     }

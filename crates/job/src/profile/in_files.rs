@@ -47,7 +47,7 @@ pub(super) fn profile(
     let place = |at: usize| match uses[at] {
         Use::Code => Some(Place::Coded(before(at))),
         Use::Keep => Some(Place::Hashed(before(at))),
-        Use::Skip => None,
+        Use::Hash | Use::Skip => None,
     };
     let places: Vec<Place> = (0..uses.len()).filter_map(place).collect();
     let room = room.unwrap_or_else(|| bounds.left().max(LEAST_ROOM));

@@ -1,6 +1,7 @@
 //! A profile is the same with rows in private files, and with columns that have too many values for codes.
 
 use super::*;
+use crate::bounds::Bounds;
 use crate::spec::RunSpec;
 
 /// Rows with a key, texts that are long, numbers with a missing one, words and dates.

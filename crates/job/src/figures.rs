@@ -1,0 +1,153 @@
+//! What is said of a release beside what is measured of its bytes. It is worked out before they are measured, so
+//! that classes and vectors need not be held meanwhile.
+
+use incrowd_data::Levels;
+use incrowd_release::Classes;
+use incrowd_search::{Found, MinimalNode, Recoding};
+use indexmap::IndexMap;
+
+use crate::coding::Coding;
+use crate::error::JobError;
+use crate::measure::{
+    collusion_report, measures_report, privacy_report, release_report, risk_report,
+};
+use crate::plan::{Plan, value_of};
+use crate::publish::Written;
+use crate::report::{
+    InputReport, MeasuresReport, MinimalReport, RecodingReport, Report, SearchReport, Timings,
+};
+use crate::run::peak_memory_bytes;
+use crate::spec::JobSpec;
+use crate::workload::{WorkloadReport, workload_report};
+
+/// What is said of a release beside what is measured of its bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    n_rows: u64,
+    n_suppressed: u64,
+    search: SearchReport,
+    recoding: RecodingReport,
+    loss: f64,
+    loss_by_column: IndexMap<String, f64>,
+    entropy: f64,
+    precision: Option<f64>,
+    height: Option<u64>,
+    workload: Option<WorkloadReport>,
+    /// The recoding as a file, if the job asks for it.
+    pub(crate) recoding_file: Option<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Figures {
+    pub(crate) fn new(
+        plan: &Plan,
+        coding: &Coding,
+        found: &Found,
+        classes: &Classes,
+    ) -> Result<Figures, JobError> {
+        let recoded = &classes.recoded;
+        let attributes = &coding.set.attributes;
+        let names = || attributes.iter().map(|attribute| attribute.name.clone());
+        let by_name = |levels: &Levels| {
+            names().zip(levels.iter().map(|level| level.0)).collect::<IndexMap<_, _>>()
+        };
+        let (kind, levels) = match &found.recoding {
+            Recoding::Partition(_) => ("multidimensional", None),
+            Recoding::FullDomain(levels) => ("full-domain", Some(levels)),
+            Recoding::Intervals(_) => ("single-dimensional", None),
+            Recoding::Blocks(_) | Recoding::Local => ("local", None),
+        };
+        let minimal = found.minimal.as_ref().map(|minimal| {
+            let of_node = |node: &MinimalNode| MinimalReport {
+                levels: by_name(&node.levels),
+                height: node.levels.height(),
+                suppressed: node.n_suppressed,
+                cost: node.cost,
+            };
+            minimal.iter().map(of_node).collect()
+        });
+        // The figures of a workload need all vectors.
+        let has_vectors = coding.n_vectors == coding.set.len() as u64;
+        let workload =
+            if has_vectors { workload_report(plan, coding, found, recoded)? } else { None };
+        let cells = recoded.columns.iter().map(|column| column.cells.len());
+        let by_column = incrowd_quality::loss_by_column(attributes, recoded);
+        Ok(Figures {
+            n_rows: coding.set.n_rows,
+            n_suppressed: recoded.n_suppressed,
+            search: SearchReport {
+                minimal,
+                distinct_vectors: levels.is_none().then_some(coding.n_vectors),
+                ..search_report(plan, found)
+            },
+            recoding: RecodingReport {
+                kind,
+                levels: levels.map(by_name),
+                cells: names().zip(cells).collect(),
+            },
+            loss: incrowd_quality::loss(attributes, recoded),
+            loss_by_column: names().zip(by_column).collect(),
+            entropy: incrowd_quality::entropy(attributes, &coding.value_rows, recoded),
+            precision: incrowd_quality::precision(attributes, recoded),
+            height: levels.map(Levels::height),
+            workload,
+            ..Figures::default()
+        })
+    }
+
+    /// The report of a release that was measured.
+    pub(crate) fn report(
+        self,
+        spec: &JobSpec,
+        plan: &Plan,
+        n_columns: usize,
+        written: &Written,
+        timings: Timings,
+    ) -> Report {
+        let measures = MeasuresReport {
+            loss: Some(self.loss),
+            loss_by_column: self.loss_by_column,
+            entropy: Some(self.entropy),
+            precision: self.precision,
+            height: self.height,
+            ..measures_report(plan, &written.measured, self.n_suppressed, written.starred)
+        };
+        Report {
+            incrowd: crate::VERSION,
+            input: InputReport { rows: self.n_rows, columns: n_columns },
+            job: spec.clone(),
+            search: Some(SearchReport {
+                cost: self.search.cost.or_else(|| value_of(plan.measure, &measures)),
+                elapsed_s: timings.search,
+                peak_memory_bytes: peak_memory_bytes(),
+                ..self.search
+            }),
+            recoding: Some(self.recoding),
+            release: release_report(&written.measured, self.n_suppressed, written.starred),
+            privacy: privacy_report(plan, &written.measured),
+            collusion: collusion_report(plan, &written.measured),
+            risk: risk_report(&written.measured),
+            measures,
+            workload: self.workload,
+            timings_s: timings,
+        }
+    }
+}
+
+/// What the search did and proved.
+fn search_report(plan: &Plan, found: &Found) -> SearchReport {
+    let (algorithm, variant) = plan.method.names();
+    SearchReport {
+        algorithm: algorithm.to_owned(),
+        variant,
+        optimal: found.proof.is_optimal && plan.sets.len() == 1,
+        cost: found.proof.cost,
+        lower_bound: found.proof.lower_bound.filter(|_| plan.sets.len() == 1),
+        nodes_checked: found.counters.nodes_checked,
+        nodes_checked_transitive: found.counters.nodes_checked_transitive,
+        nodes_total: found.counters.nodes_total,
+        table_scans: found.counters.table_scans,
+        rollups: found.counters.rollups,
+        ..SearchReport::default()
+    }
+}
