@@ -105,6 +105,7 @@ pub fn chunk_ends(class_sizes: impl IntoIterator<Item = u64>) -> Vec<usize> {
 /// A release that is being written.
 pub struct Writer<'a> {
     engine: &'a Engine,
+    staging: &'a Staging,
     columns: Columns<'a>,
     sizes: Sizes,
     encoder: Encoder,
@@ -150,22 +151,27 @@ impl<'a> Writer<'a> {
     ) -> Result<Writer<'a>, EngineError> {
         let encoder = Encoder::new(&columns, staging)?;
         let parts = Parts::new(staging, &encoder, sizes)?;
-        Ok(Writer { engine, columns, sizes, encoder, parts, n_rows: 0 })
+        Ok(Writer { engine, staging, columns, sizes, encoder, parts, n_rows: 0 })
     }
 
     /// Writes the next classes.
     pub fn write(&mut self, piece: &Piece) -> Result<(), EngineError> {
-        let (columns, encoder, parts) = (&self.columns, &self.encoder, &mut self.parts);
-        let gatherer = Gatherer { columns, piece };
-        let chunks = gather::chunks(piece.rows, self.sizes.chunk_rows);
-        in_order(
-            self.engine,
-            &gatherer,
-            chunks,
-            self.n_rows,
-            |gathered| Ok((encoder.encode(columns, gathered)?, gathered.rows.len() as u64)),
-            |(encoded, n_rows)| parts.write(encoder, encoded, n_rows),
-        )?;
+        let Writer { engine, columns, sizes, encoder, parts, n_rows, .. } = self;
+        write_piece(engine, (columns, encoder), *sizes, parts, piece, *n_rows)?;
+        self.n_rows += piece.rows.order.len() as u64;
+        Ok(())
+    }
+
+    /// Writes the next classes with columns of their own: the same, with the labels of these classes alone.
+    pub fn write_as(
+        &mut self,
+        columns: &[Published<'_>],
+        piece: &Piece,
+    ) -> Result<(), EngineError> {
+        let columns = Columns::new(columns, piece.kept.columns());
+        let encoder = Encoder::new(&columns, self.staging)?;
+        let Writer { engine, sizes, parts, n_rows, .. } = self;
+        write_piece(engine, (&columns, &encoder), *sizes, parts, piece, *n_rows)?;
         self.n_rows += piece.rows.order.len() as u64;
         Ok(())
     }
@@ -174,6 +180,25 @@ impl<'a> Writer<'a> {
     pub fn finish(self) -> Result<(), EngineError> {
         self.parts.finish()
     }
+}
+
+fn write_piece(
+    engine: &Engine,
+    (columns, encoder): (&Columns, &Encoder),
+    sizes: Sizes,
+    parts: &mut Parts,
+    piece: &Piece,
+    n_before: u64,
+) -> Result<(), EngineError> {
+    let chunks = gather::chunks(piece.rows, sizes.chunk_rows);
+    in_order(
+        engine,
+        &Gatherer { columns, piece },
+        chunks,
+        n_before,
+        |gathered| Ok((encoder.encode(columns, gathered)?, gathered.rows.len() as u64)),
+        |(encoded, n_rows)| parts.write(encoder, encoded, n_rows),
+    )
 }
 
 /// Orders the rows of each class by what is published of them, without writing anything.

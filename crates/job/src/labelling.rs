@@ -1,6 +1,6 @@
 //! What is published of classes: labels, in an order that they alone decide, beside the other columns.
 
-use incrowd_data::{Attribute, Kind};
+use incrowd_data::{Attribute, Kind, RecodedColumn};
 use incrowd_data::{Block, Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse};
 use incrowd_engine::{KeptColumn, Order, Published};
 use incrowd_release::{Classes, LabelForm, group_of_class, labels};
@@ -156,6 +156,99 @@ pub(crate) fn label_columns(
     columns.map(of_column).collect()
 }
 
+/// What is published of many classes, which are put into their order by it but whose labels are made some at a
+/// time.
+pub(crate) struct Ordering<'a> {
+    plan: &'a Plan,
+    attributes: &'a [Attribute],
+    classes: &'a Classes,
+    means: &'a [Option<Vec<Option<f64>>>],
+    /// By attribute, the columns of its labels without a label.
+    pub(crate) columns: Vec<Vec<Labels>>,
+    /// By place, a class that has it; the number behind the last class is that of starred rows.
+    class_at: Vec<u32>,
+    /// By class, its place; the last one is that of starred rows.
+    pub(crate) place_of: Vec<u32>,
+}
+
+impl<'a> Ordering<'a> {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        attributes: &'a [Attribute],
+        classes: &'a Classes,
+        means: &'a [Option<Vec<Option<f64>>>],
+    ) -> Ordering<'a> {
+        let (mut columns, mut ranked) = (Vec::new(), Vec::new());
+        // One attribute after another: the labels of all classes may be much.
+        for (at, attribute) in attributes.iter().enumerate() {
+            let column = &classes.recoded.columns[at];
+            let mut of_column = labels(attribute, column, plan.labels, means[at].as_deref());
+            if plan.stars_suppressed {
+                of_column.iter_mut().for_each(add_star);
+            }
+            ranked.extend(of_column.iter().map(ranks_of_classes));
+            let without =
+                |labels: Labels| Labels { texts: Vec::new(), of_class: Vec::new(), ..labels };
+            columns.push(of_column.into_iter().map(without).collect());
+        }
+        let n_classes = classes.recoded.sizes.len() + usize::from(plan.stars_suppressed);
+        let ranked: Vec<(&Codes, u32)> = ranked.iter().map(|(codes, n)| (codes, *n)).collect();
+        let Collapsed { representatives, vector_of, .. } = collapse(&ranked, n_classes);
+        let (class_at, place_of) = (representatives, vector_of);
+        Ordering { plan, attributes, classes, means, columns, class_at, place_of }
+    }
+
+    /// The labels of the classes at some places, numbered from the first one.
+    pub(crate) fn labels_at(&self, places: std::ops::Range<usize>) -> Vec<Vec<Labels>> {
+        let class_at = &self.class_at[places];
+        let n_classes = u32::try_from(self.classes.recoded.sizes.len()).expect("32 bits");
+        let is_star = |class: &&u32| **class == n_classes;
+        let of_attribute = |at: usize| {
+            let column = &self.classes.recoded.columns[at];
+            let mut known: Vec<u32> = class_at
+                .iter()
+                .filter(|class| !is_star(class))
+                .map(|&class| column.of_class[class as usize])
+                .collect();
+            let of_class = known.clone();
+            known.sort_unstable();
+            known.dedup();
+            let place = |id: &u32| known.binary_search(id).expect("it was collected");
+            let small = |place: usize| u32::try_from(place).expect("fewer cells than classes");
+            let column = RecodedColumn {
+                cells: known.iter().map(|&id| column.cells[id as usize].clone()).collect(),
+                of_class: of_class.iter().map(|id| small(place(id))).collect(),
+            };
+            let means: Option<Vec<Option<f64>>> = self.means[at].as_ref().map(|means| {
+                let classes = class_at.iter().filter(|class| !is_star(class));
+                classes.map(|&class| means[class as usize]).collect()
+            });
+            let of_column =
+                labels(&self.attributes[at], &column, self.plan.labels, means.as_deref());
+            let whole = &self.columns[at];
+            of_column
+                .into_iter()
+                .zip(whole)
+                .map(|(labels, whole)| {
+                    self.with_star(Labels { kind: whole.kind, ..labels }, class_at)
+                })
+                .collect()
+        };
+        (0..self.attributes.len()).map(of_attribute).collect()
+    }
+
+    /// Starred rows, where they are, have a label of their own.
+    fn with_star(&self, mut labels: Labels, class_at: &[u32]) -> Labels {
+        let n_classes = u32::try_from(self.classes.recoded.sizes.len()).expect("32 bits");
+        if let Some(at) = class_at.iter().position(|&class| class == n_classes) {
+            let star = u32::try_from(labels.texts.len()).expect("fewer labels than rows");
+            labels.texts.push(Some("*".to_owned()));
+            labels.of_class.insert(at, star);
+        }
+        labels
+    }
+}
+
 /// The columns of a release.
 pub(crate) fn published<'a>(
     plan: &Plan,
@@ -207,15 +300,8 @@ pub(crate) fn released_as(plan: &Plan, label_columns: &[Vec<Labels>]) -> Vec<Vec
 /// one. Gives the place of each class, and puts the labels into the order of the places.
 pub(crate) fn order_by_labels(label_columns: &mut [Vec<Labels>]) -> Vec<u32> {
     let columns: Vec<&Labels> = label_columns.iter().flatten().collect();
-    let ranked: Vec<(Codes, u32)> = columns
-        .par_iter()
-        .map(|labels| {
-            let ranks = label_ranks(&labels.texts);
-            let n_ranks = ranks.iter().max().map_or(0, |last| last + 1);
-            let ranks = labels.of_class.iter().map(|&label| ranks[label as usize]);
-            (Codes::pack(n_ranks, ranks), n_ranks)
-        })
-        .collect();
+    let ranked: Vec<(Codes, u32)> =
+        columns.par_iter().map(|labels| ranks_of_classes(labels)).collect();
     let n_classes = columns.first().map_or(0, |labels| labels.of_class.len());
     let ranked: Vec<(&Codes, u32)> = ranked.iter().map(|(codes, n)| (codes, *n)).collect();
     let Collapsed { representatives, vector_of, .. } = collapse(&ranked, n_classes);
@@ -224,6 +310,14 @@ pub(crate) fn order_by_labels(label_columns: &mut [Vec<Labels>]) -> Vec<u32> {
             representatives.iter().map(|&class| labels.of_class[class as usize]).collect();
     }
     vector_of
+}
+
+/// By class, the place of its label among its column's, and how many places there are.
+fn ranks_of_classes(labels: &Labels) -> (Codes, u32) {
+    let ranks = label_ranks(&labels.texts);
+    let n_ranks = ranks.iter().max().map_or(0, |last| last + 1);
+    let ranks = labels.of_class.iter().map(|&label| ranks[label as usize]);
+    (Codes::pack(n_ranks, ranks), n_ranks)
 }
 
 /// The place of each label among its column's: numbers and ranges by their first number, other texts

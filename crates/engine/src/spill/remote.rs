@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, RecordBatch};
+use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::UInt32Type;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
-use incrowd_data::{Codes, Kind};
+use incrowd_data::Kind;
 
 use super::Scratch;
 use super::codes::{CodeFile, CodeWriter};
@@ -33,10 +33,10 @@ pub fn read_remote(
         return Err(EngineError::TooManyRows);
     }
     check_values(&values, most_bytes)?;
-    let mut shares: Vec<Vec<SendableRecordBatchStream>> = Vec::new();
-    shares.resize_with(engine.n_threads(), Vec::new);
+    let mut streams_of: Vec<Vec<SendableRecordBatchStream>> = Vec::new();
+    streams_of.resize_with(engine.n_threads(), Vec::new);
     for (at, stream) in coded(engine, source, uses, &values)?.into_iter().enumerate() {
-        shares[at % engine.n_threads()].push(stream);
+        streams_of[at % engine.n_threads()].push(stream);
     }
     let shared = Arc::new(Shared {
         uses: uses.iter().copied().filter(|usage| *usage != Use::Skip).collect(),
@@ -44,7 +44,7 @@ pub fn read_remote(
         watch: Watch::new(engine),
     });
     let mut tasks = Vec::new();
-    for (part, streams) in shares.into_iter().enumerate() {
+    for (part, streams) in streams_of.into_iter().enumerate() {
         let codes = CodeWriter::new(&scratch.path(&format!("codes-{part}")), columns.len())?;
         let kept = (source.columns().iter().zip(uses))
             .filter(|(_, usage)| **usage == Use::Keep)
@@ -123,14 +123,18 @@ impl Part {
         if n_rows == 0 {
             return Ok(());
         }
-        let is_coded = |(_, usage): &(ArrayRef, &Use)| **usage == Use::Code;
-        let (coded, kept): (Vec<_>, Vec<_>) =
-            columns.into_iter().zip(&self.shared.uses).partition(is_coded);
-        let codes = |((array, _), &n_values): (&(ArrayRef, &Use), &usize)| {
-            as_encoded(n_values, array.as_primitive::<UInt32Type>().values().iter().copied())
-        };
-        let codes: Vec<Codes> = coded.iter().zip(&self.shared.n_values).map(codes).collect();
-        self.codes.write(&codes)?;
-        self.kept.write(kept.into_iter().map(|(array, _)| array).collect())
+        let (mut cells, mut kept, mut n_values) =
+            (Vec::new(), Vec::new(), self.shared.n_values.iter());
+        for (array, usage) in columns.into_iter().zip(&self.shared.uses) {
+            if *usage == Use::Code {
+                let n_values = *n_values.next().expect("one entry a coded column");
+                let codes = array.as_primitive::<UInt32Type>().values();
+                cells.push(as_encoded(n_values, codes.iter().copied()));
+            } else {
+                kept.push(array);
+            }
+        }
+        self.codes.write(&cells)?;
+        self.kept.write(kept)
     }
 }

@@ -25,7 +25,7 @@ use crate::bounds::Bounds;
 use crate::coding::{CodedAs, Coding, Known, Scheme, group, scheme};
 use crate::error::{JobError, Problem};
 use crate::infeasible::infeasible;
-use crate::labelling::{Assigned, Labelling, label_columns, order_by_labels, released_as};
+use crate::labelling::{Assigned, Labelling, Ordering, released_as};
 use crate::plan::Plan;
 use crate::publish::Unverified;
 use crate::report::{Outcome, Timings};
@@ -132,13 +132,12 @@ pub(crate) fn write(
     (output, bounds): (&Output, &Bounds),
 ) -> Result<Unverified, JobError> {
     let Labelled { plan, attributes, classes, means, parts } = *labelled;
-    let mut labels = label_columns(plan, attributes, classes, means);
-    let place_of = order_by_labels(&mut labels);
-    let (labels, place_of) = (&labels[..], &place_of[..]);
+    let ordering = &Ordering::new(plan, attributes, classes, means);
     let staged = output.stage()?;
-    let release = Release { plan, spilled, bounds, classes, labels, place_of, rows, parts };
+    let release = Release { plan, spilled, bounds, classes, ordering, rows, parts };
     let WrittenRows { n_rows, starred, entity } = release.write(engine, &staged)?;
-    Ok(Unverified { staged, released_as: released_as(plan, labels), entity, n_rows, starred })
+    let released_as = released_as(plan, &ordering.columns);
+    Ok(Unverified { staged, released_as, entity, n_rows, starred })
 }
 
 fn refuse_missing(plan: &Plan, spilled: &Spilled) -> Result<(), JobError> {

@@ -45,6 +45,9 @@ fn io_error(error: EngineError) -> io::Error {
     }
 }
 
+/// Columns of codes with their numbers of codes.
+type CodedColumns = Vec<(Codes, u32)>;
+
 /// The rows of every region.
 pub(crate) struct Regions {
     /// By part, the region of each of its rows.
@@ -88,11 +91,8 @@ impl Regions {
 
     /// The rows of a region, column by column with their numbers of codes; by part, how many they are. Its
     /// files are removed.
-    pub(crate) fn take(
-        &mut self,
-        region: usize,
-    ) -> Result<(Vec<(Codes, u32)>, Vec<usize>), JobError> {
-        let mut columns: Vec<(Codes, u32)> =
+    pub(crate) fn take(&mut self, region: usize) -> Result<(CodedColumns, Vec<usize>), JobError> {
+        let mut columns: CodedColumns =
             self.n_codes.iter().map(|&n| (Codes::pack(n, std::iter::empty()), n)).collect();
         let mut n_rows = Vec::new();
         for part in &self.rows {
@@ -125,7 +125,9 @@ fn divide_block(
     files: &mut [CodeWriter],
 ) -> Result<(), EngineError> {
     let mut starts = vec![0usize; files.len() + 1];
-    regions.iter().for_each(|&region| starts[region as usize + 1] += 1);
+    for &region in regions {
+        starts[region as usize + 1] += 1;
+    }
     for region in 1..starts.len() {
         starts[region] += starts[region - 1];
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use incrowd_data::{Codes, Labels, SUPPRESSED};
+use incrowd_data::{Codes, SUPPRESSED};
 use incrowd_engine::{
     Bucket, Buckets, CodeWriter, Engine, EngineError, Kept, NOWHERE, Piece, Published, Rows,
     Spilled, Staging, Writer, chunk_ends, order_within,
@@ -16,7 +16,7 @@ use super::points::VectorOfRow;
 use super::regions::ClassOfRow;
 use crate::bounds::Bounds;
 use crate::error::JobError;
-use crate::labelling::{published, refuse_equal_names};
+use crate::labelling::{Ordering, published as published_columns, refuse_equal_names};
 use crate::measure::Entities;
 use crate::plan::Plan;
 use crate::publish::Starred;
@@ -37,10 +37,8 @@ pub(crate) struct Release<'a> {
     pub(crate) spilled: &'a Spilled,
     pub(crate) bounds: &'a Bounds,
     pub(crate) classes: &'a Classes,
-    /// The labels in the order of the places.
-    pub(crate) labels: &'a [Vec<Labels>],
-    /// By number of a class, its place; the last one is that of starred rows.
-    pub(crate) place_of: &'a [u32],
+    /// The places of the classes, and their labels.
+    pub(crate) ordering: &'a Ordering<'a>,
     pub(crate) rows: &'a RowClasses,
     /// Vectors that are divided among classes: vector, class and rows, by vector.
     pub(crate) parts: &'a [(u32, u32, u32)],
@@ -66,7 +64,7 @@ impl Release<'_> {
     /// Writes the rows.
     pub(crate) fn write(&self, engine: &Engine, staged: &Staging) -> Result<WrittenRows, JobError> {
         let kept = self.spilled.kept_columns();
-        let published = published(self.plan, self.labels, self.spilled, kept);
+        let published = published_columns(self.plan, &self.ordering.columns, self.spilled, kept);
         refuse_equal_names(&published, kept)?;
         let columns = self.columns(published);
         let sizes = self.sizes();
@@ -89,7 +87,12 @@ impl Release<'_> {
                 let of_row = rows.order.iter().map(|&row| codes.get(row as usize));
                 file.write(&[Codes::U32(of_row.collect())])?;
             }
-            writer.write(&piece(&columns, &codes, &kept, &rows))?;
+            let range = buckets.numbers(bucket);
+            let labels = self.ordering.labels_at(range.start as usize..range.end as usize);
+            let published = published_columns(self.plan, &labels, self.spilled, kept.columns());
+            // The labels are numbered from the first class of the bucket.
+            let rows = Rows { first_class: 0, ..rows };
+            writer.write_as(&published, &piece(&columns, &codes, &kept, &rows))?;
         }
         writer.finish()?;
         let entity = entities.map(CodeWriter::finish).transpose()?.zip(columns.entity);
@@ -111,22 +114,24 @@ impl Release<'_> {
     /// The place of the rows of a class.
     fn place(&self, class: u32) -> u32 {
         match self.classes.number_of.get(class as usize) {
-            Some(&number) if number != SUPPRESSED => self.place_of[number as usize],
-            _ if self.plan.stars_suppressed => self.place_of.last().copied().unwrap_or(NOWHERE),
+            Some(&number) if number != SUPPRESSED => self.ordering.place_of[number as usize],
+            _ if self.plan.stars_suppressed => {
+                self.ordering.place_of.last().copied().unwrap_or(NOWHERE)
+            }
             _ => NOWHERE,
         }
     }
 
     /// Rows by place.
     fn sizes(&self) -> Vec<u64> {
-        let n_places = self.place_of.iter().max().map_or(0, |&last| last as usize + 1);
+        let n_places = self.ordering.place_of.iter().max().map_or(0, |&last| last as usize + 1);
         let mut sizes = vec![0; n_places];
         let recoded = &self.classes.recoded;
-        for (&place, &size) in self.place_of.iter().zip(&recoded.sizes) {
+        for (&place, &size) in self.ordering.place_of.iter().zip(&recoded.sizes) {
             sizes[place as usize] += size;
         }
         if self.plan.stars_suppressed
-            && let Some(&star) = self.place_of.last()
+            && let Some(&star) = self.ordering.place_of.last()
         {
             sizes[star as usize] += recoded.n_suppressed;
         }
@@ -215,7 +220,8 @@ impl Release<'_> {
     }
 
     fn is_left_out(&self, place: u32) -> bool {
-        place == NOWHERE || self.plan.stars_suppressed && Some(&place) == self.place_of.last()
+        place == NOWHERE
+            || self.plan.stars_suppressed && Some(&place) == self.ordering.place_of.last()
     }
 
     fn starred(&self, left_out: &[u64]) -> Starred {
@@ -246,9 +252,8 @@ impl Release<'_> {
             };
             let is_divided =
                 |vector: u32| divided.is_some_and(|divided| divided.has[vector as usize]);
-            let place = |&vector: &u32| match is_divided(vector) {
-                true => NOWHERE,
-                false => self.place(class_of[vector as usize]),
+            let place = |&vector: &u32| {
+                if is_divided(vector) { NOWHERE } else { self.place(class_of[vector as usize]) }
             };
             let apart = |&vector: &u32| if is_divided(vector) { vector } else { NOWHERE };
             let vectors =
@@ -343,7 +348,9 @@ struct Places {
 fn rows_of(numbers: &[u32], range: Range<u32>) -> Rows {
     let first = range.start;
     let mut ends = vec![0u32; range.len() + 1];
-    numbers.iter().for_each(|&number| ends[(number - first) as usize + 1] += 1);
+    for &number in numbers {
+        ends[(number - first) as usize + 1] += 1;
+    }
     for class in 1..ends.len() {
         ends[class] += ends[class - 1];
     }

@@ -22,14 +22,14 @@ const COLUMNS: &str = r#"
 
 /// The release of a job and the numbers of its report, done with so much memory.
 #[track_caller]
-fn release(toml: &str, ending: &str, run: Run, folder: &Path) -> (Vec<u8>, serde_json::Value) {
+fn release(toml: &str, ending: &str, run: &Run, folder: &Path) -> (Vec<u8>, serde_json::Value) {
     let output = folder.join(format!("release.{ending}"));
     let mut spec = JobSpec::from_toml(toml).unwrap();
     spec.input.get_or_insert_with(|| adult().join("adult.csv.gz").display().to_string());
     spec.undeclared = Some("drop".to_owned());
     spec.output = Some(output.display().to_string());
     spec.run.temp_dir = Some(folder.display().to_string());
-    let outcome = anonymize(&run, &spec, true).unwrap();
+    let outcome = anonymize(run, &spec, true).unwrap();
     let Outcome::Done(done) = outcome else { panic!("{outcome:?}") };
     let mut report: serde_json::Value = serde_json::from_str(&done.report.to_json()).unwrap();
     for key in ["timings_s", "search", "job", "workload"] {
@@ -47,10 +47,10 @@ fn release(toml: &str, ending: &str, run: Run, folder: &Path) -> (Vec<u8>, serde
 #[track_caller]
 fn check(toml: &str, ending: &str, squeezes: &[u64]) {
     let folder = tempfile::tempdir().unwrap();
-    let (expected, report) = release(toml, ending, Run::default(), folder.path());
+    let (expected, report) = release(toml, ending, &Run::default(), folder.path());
     for &left in squeezes {
         let run = Run::default().squeezed(left);
-        let (found, of_found) = release(toml, ending, run, folder.path());
+        let (found, of_found) = release(toml, ending, &run, folder.path());
         assert!(found == expected, "{left} bytes left: another release for {toml}");
         for key in ["release", "privacy", "risk"] {
             assert_eq!(of_found[key], report[key], "{left}: {key}");
