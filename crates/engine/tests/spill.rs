@@ -1,9 +1,12 @@
 //! A source in private files: the same values and rows as in memory, and rows put into buckets by number.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::sync::Arc;
 
 use incrowd_engine::{
-    Buckets, Engine, EngineError, NOWHERE, Scratch, Source, Spilled, Use, read, read_spilled,
+    Buckets, Engine, EngineError, NOWHERE, Scratch, Source, Spilled, Use, Values, read,
+    read_spilled,
 };
 
 fn engine() -> Engine {
@@ -65,7 +68,7 @@ fn buckets_hold_every_row_with_its_cells() {
     let folder = tempfile::tempdir().unwrap();
     let (engine, input) = (engine(), table(folder.path()));
     let spilled = spilled(&engine, &input, folder.path()).unwrap();
-    let n_codes: Vec<u32> = spilled.values.iter().map(|values| values.n_codes()).collect();
+    let n_codes: Vec<u32> = spilled.values.iter().map(Values::n_codes).collect();
     let identity: Vec<Vec<u32>> = n_codes.iter().map(|&n| (0..n).collect()).collect();
     let wanted = [(0, &identity[0][..], n_codes[0]), (2, &identity[2][..], n_codes[2])];
     let ends = vec![100_000, 100_001, 300_000];
@@ -78,7 +81,7 @@ fn buckets_hold_every_row_with_its_cells() {
     );
     // Rows go by the number that their id is; every third one goes nowhere.
     let id = |code: u32| spilled.values[0].texts[code as usize].parse::<u32>().unwrap();
-    let number = |id: u32| if id % 3 == 0 { NOWHERE } else { id };
+    let number = |id: u32| if id.is_multiple_of(3) { NOWHERE } else { id };
     for part in 0..spilled.n_parts() {
         let mut filling = buckets.fill(part);
         let mut reader = spilled.read_part_with_kept(part, &wanted).unwrap();
