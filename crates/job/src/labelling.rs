@@ -1,6 +1,8 @@
 //! What is published of classes: labels, in an order that they alone decide, beside the other columns.
 
 use incrowd_data::{Attribute, Kind, RecodedColumn};
+mod ranks;
+
 use incrowd_data::{Block, Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse};
 use incrowd_engine::{KeptColumn, Order, Published};
 use incrowd_release::{Classes, LabelForm, group_of_class, labels};
@@ -9,6 +11,7 @@ use rayon::prelude::*;
 use crate::coding::Known;
 use crate::error::{JobError, Problem};
 use crate::plan::{Plan, PlannedColumn, Role};
+use ranks::ranks_by_cell;
 
 /// The class of each vector, and of the parts of divided vectors.
 #[derive(Clone, Copy)]
@@ -182,6 +185,16 @@ impl<'a> Ordering<'a> {
         // One attribute after another: the labels of all classes may be much.
         for (at, attribute) in attributes.iter().enumerate() {
             let column = &classes.recoded.columns[at];
+            if means[at].is_none() {
+                let found = ranks_by_cell(attribute, column, plan.labels, plan.stars_suppressed);
+                let mut of_column = Vec::new();
+                for (labels, codes, n_ranks) in found {
+                    of_column.push(labels);
+                    ranked.push((codes, n_ranks));
+                }
+                columns.push(of_column);
+                continue;
+            }
             let mut of_column = labels(attribute, column, plan.labels, means[at].as_deref());
             if plan.stars_suppressed {
                 of_column.iter_mut().for_each(add_star);
@@ -312,6 +325,22 @@ pub(crate) fn order_by_labels(label_columns: &mut [Vec<Labels>]) -> Vec<u32> {
     vector_of
 }
 
+/// What comes before the characters in the order of labels: the last kind is that of `*`.
+fn label_key(text: Option<&str>) -> (u8, f64) {
+    let number = |text: &str| {
+        let text = text.strip_prefix('[').unwrap_or(text);
+        let end = text.char_indices().skip(1).find(|(_, c)| !(c.is_ascii_digit() || *c == '.'));
+        text[..end.map_or(text.len(), |(at, _)| at)].parse::<f64>().ok()
+    };
+    match text {
+        None => (2, 0.0),
+        Some("*") => (STAR_KEY, 0.0),
+        Some(text) => number(text).map_or((1, 0.0), |number| (0, number)),
+    }
+}
+
+const STAR_KEY: u8 = 3;
+
 /// By class, the place of its label among its column's, and how many places there are.
 fn ranks_of_classes(labels: &Labels) -> (Codes, u32) {
     let ranks = label_ranks(&labels.texts);
@@ -323,16 +352,7 @@ fn ranks_of_classes(labels: &Labels) -> (Codes, u32) {
 /// The place of each label among its column's: numbers and ranges by their first number, other texts
 /// behind them by their characters, then nothing, then `*`. Equal labels have equal places.
 fn label_ranks(texts: &[Option<String>]) -> Vec<u32> {
-    let number = |text: &str| {
-        let text = text.strip_prefix('[').unwrap_or(text);
-        let end = text.char_indices().skip(1).find(|(_, c)| !(c.is_ascii_digit() || *c == '.'));
-        text[..end.map_or(text.len(), |(at, _)| at)].parse::<f64>().ok()
-    };
-    let key = |text: &Option<String>| match text.as_deref() {
-        None => (2, 0.0),
-        Some("*") => (3, 0.0),
-        Some(text) => number(text).map_or((1, 0.0), |number| (0, number)),
-    };
+    let key = |text: &Option<String>| label_key(text.as_deref());
     let compare = |a: &Option<String>, b: &Option<String>| {
         let (key_a, key_b) = (key(a), key(b));
         key_a.0.cmp(&key_b.0).then(key_a.1.total_cmp(&key_b.1)).then_with(|| a.cmp(b))
