@@ -562,20 +562,21 @@ impl Texts {
 #[derive(Debug, Default)]
 struct Wholes {
     values: Vec<i64>,
-    table: HashTable<(i64, u32)>,
+    /// Codes: with the values beside them the table would take three times as much.
+    table: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
 impl Wholes {
     fn code(&mut self, value: i64) -> u32 {
         let hash = self.hasher.hash_one(value);
-        if let Some(&(_, code)) = self.table.find(hash, |&(v, _)| v == value) {
+        if let Some(&code) = self.table.find(hash, |&code| self.values[code as usize] == value) {
             return code;
         }
         let code = u32::try_from(self.values.len()).expect("fewer values than rows");
         self.values.push(value);
-        let hasher = &self.hasher;
-        self.table.insert_unique(hash, (value, code), |&(v, _)| hasher.hash_one(v));
+        let Wholes { values, table, hasher } = self;
+        table.insert_unique(hash, code, |&code| hasher.hash_one(values[code as usize]));
         code
     }
 }

@@ -106,7 +106,8 @@ pub(crate) fn read(
     bounds: &Bounds,
 ) -> Result<Spilled, JobError> {
     let scratch = bounds.scratch()?;
-    let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
+    // While the table is read nothing else is held.
+    let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 4 * 3;
     let read = if engine.is_remote() { read_remote } else { read_spilled };
     let spilled = read(engine, source, &plan.uses(), wants_kinds, &scratch, most_bytes)?;
     refuse_missing(plan, &spilled)?;
