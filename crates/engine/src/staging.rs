@@ -1,6 +1,6 @@
 //! Where a release goes: a file, or a folder of numbered parts.
 //!
-//! A folder comes into being like a file does ([`Staged`](crate::Staged)): its parts are written into a
+//! A folder comes into being like a file does ([`Staged`]): its parts are written into a
 //! folder beside it that only its owner can open, flushed, read back; a manifest is written last, and one
 //! rename gives it all its name. A folder that is replaced changes places with the new one in a single
 //! step where the system can do that. Where it cannot, the old folder is moved aside first, under a name
