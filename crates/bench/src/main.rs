@@ -12,6 +12,7 @@ mod copy;
 mod full_domain;
 mod koptimize;
 mod memory;
+mod reproduce;
 mod workload;
 
 use std::path::{Path, PathBuf};
@@ -112,6 +113,21 @@ enum Task {
         /// Where the tables are made
         folder: PathBuf,
     },
+    /// Do the tables and figures of the papers again: numbers, pictures, and what agrees
+    Reproduce {
+        /// A paper (mondrian, incognito, koptimize, workload, butterfly), one of its figures, or all
+        #[arg(default_value = "all")]
+        name: String,
+        /// Where `reproduction.md` and the folder `reproduction` go
+        #[arg(long)]
+        out: PathBuf,
+        /// Smaller versions, minutes in all
+        #[arg(long)]
+        quick: bool,
+        /// What everything random is drawn from
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+    },
     /// Write the synthetic census table
     Census {
         /// Rows
@@ -149,6 +165,9 @@ fn main() -> ExitCode {
         Task::Butterfly { rows, runs, folder } => butterfly::cases(&folder, rows, runs),
         Task::Memory { rows, limit, distinct, alone, folder } => {
             memory::compare(&folder, rows, &limit, distinct, alone)
+        }
+        Task::Reproduce { name, out, quick, seed } => {
+            reproduce::reproduce(&name, &out, quick, seed)
         }
         Task::Census { rows, output } => census::write(&output, rows, 7).map_err(Into::into),
         Task::Copy { input, output } => copy::copy(&input, &output),

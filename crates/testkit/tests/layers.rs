@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("data", &[]),
+    ("chart", &[]),
     ("privacy", &["data"]),
     ("quality", &["data"]),
     ("search", &["data", "privacy", "quality"]),
@@ -15,7 +16,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("cli", &["job"]),
     ("cluster", &["cli", "engine"]),
     ("testkit", &["data", "privacy", "quality"]),
-    ("bench", &["data", "privacy", "quality", "search"]),
+    ("bench", &["chart", "data", "privacy", "quality", "search", "evaluate", "job"]),
 ];
 
 /// The workspace crates that a manifest names under `[dependencies]`.

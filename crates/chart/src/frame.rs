@@ -1,0 +1,92 @@
+//! What all charts share: the sheet, the title, the legend, the colours.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// A sheet to draw on.
+pub(crate) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Why a chart could not be drawn; text has no such errors.
+pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+pub(crate) const FONT: &str = "sans-serif";
+const TITLE_SIZE: i32 = 17;
+pub(crate) const TEXT_SIZE: i32 = 13;
+const LINE_HEIGHT: i32 = 20;
+/// Room for the mark of a series in the legend.
+const MARK_WIDTH: i32 = 26;
+
+/// Colours that people with any colour vision tell apart (Okabe and Ito).
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 0, 0),
+    RGBColor(140, 140, 140),
+];
+
+/// The colour of the n-th series.
+pub(crate) fn colour(at: usize) -> RGBColor {
+    COLOURS[at % COLOURS.len()]
+}
+
+/// Draws a chart under its title and legend on a sheet of this size.
+pub(crate) fn framed(
+    (width, height): (u32, u32),
+    title: &str,
+    legend: &[&str],
+    mark: impl Fn(&Sheet, usize, (i32, i32)) -> Drawn,
+    draw: impl FnOnce(&Sheet) -> Drawn,
+) -> String {
+    let mut svg = String::new();
+    let sheet = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
+    let drawn = sheet
+        .fill(&WHITE)
+        .and_then(|()| heading(&sheet, title, legend, mark))
+        .and_then(|rows| {
+            let top = 30 + LINE_HEIGHT * rows;
+            draw(&sheet.split_vertically(top).1)
+        })
+        .and_then(|()| sheet.present());
+    drawn.expect("a chart is drawn into memory");
+    drop(sheet);
+    svg
+}
+
+/// The title and the legend below it; how many rows the legend has.
+fn heading(
+    sheet: &Sheet,
+    title: &str,
+    legend: &[&str],
+    mark: impl Fn(&Sheet, usize, (i32, i32)) -> Drawn,
+) -> Result<i32, DrawingAreaErrorKind<std::io::Error>> {
+    sheet.draw(&Text::new(title.to_owned(), (14, 9), (FONT, TITLE_SIZE)))?;
+    let (width, _) = sheet.dim_in_pixel();
+    let (mut x, mut row) = (14, 0);
+    for (at, name) in legend.iter().enumerate() {
+        let name_width = text_width(name);
+        let right = i32::try_from(width).unwrap_or(i32::MAX) - 10;
+        if x > 14 && x + MARK_WIDTH + name_width > right {
+            (x, row) = (14, row + 1);
+        }
+        let middle = 32 + row * LINE_HEIGHT + LINE_HEIGHT / 2;
+        mark(sheet, at, (x, middle))?;
+        let place = (x + MARK_WIDTH, middle - 8);
+        sheet.draw(&Text::new((*name).to_owned(), place, (FONT, TEXT_SIZE)))?;
+        x += MARK_WIDTH + name_width + 16;
+    }
+    Ok(if legend.is_empty() { 0 } else { row + 1 })
+}
+
+/// About how wide a text is; the reader's font decides.
+fn text_width(text: &str) -> i32 {
+    i32::try_from(text.chars().count() * 7).unwrap_or(i32::MAX / 4)
+}
+
+/// A line style that is faint enough to lie under the numbers.
+pub(crate) fn faint() -> ShapeStyle {
+    RGBColor(225, 225, 225).stroke_width(1)
+}

@@ -1,0 +1,72 @@
+//! Tiles over points: how a recoding divides two attributes.
+
+use std::ops::Range;
+
+use plotters::prelude::*;
+
+use crate::axis::Scale;
+use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, framed};
+
+/// A picture of tiles over points.
+#[derive(Clone, Debug)]
+pub struct Tiles {
+    /// What the picture shows.
+    pub title: String,
+    /// The attribute across, and its range.
+    pub x: (String, Range<f64>),
+    /// The attribute up, and its range.
+    pub y: (String, Range<f64>),
+    /// The tiles.
+    pub tiles: Vec<Tile>,
+    /// The points, with how many rows lie on each.
+    pub points: Vec<(f64, f64, u64)>,
+}
+
+/// A tile.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tile {
+    /// Its left and right edge.
+    pub x: (f64, f64),
+    /// Its lower and upper edge.
+    pub y: (f64, f64),
+}
+
+impl Tiles {
+    /// The picture as SVG.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        framed((520, 520), &self.title, &[], |_, _, _| Ok(()), |sheet| self.draw(sheet))
+    }
+
+    fn draw(&self, sheet: &Sheet) -> Drawn {
+        let mut chart = ChartBuilder::on(sheet)
+            .margin(10)
+            .margin_right(20)
+            .x_label_area_size(42)
+            .y_label_area_size(56)
+            .build_cartesian_2d(Scale::exact(self.x.1.clone()), Scale::exact(self.y.1.clone()))?;
+        chart
+            .configure_mesh()
+            .disable_mesh()
+            .x_desc(self.x.0.as_str())
+            .y_desc(self.y.0.as_str())
+            .label_style((FONT, TEXT_SIZE))
+            .axis_desc_style((FONT, TEXT_SIZE))
+            .draw()?;
+        chart.draw_series(self.tiles.iter().flat_map(|tile| {
+            let corners = [(tile.x.0, tile.y.0), (tile.x.1, tile.y.1)];
+            let fill = Rectangle::new(corners, RGBColor(86, 180, 233).mix(0.18).filled());
+            let edge = Rectangle::new(corners, RGBColor(0, 114, 178).stroke_width(1));
+            [fill, edge]
+        }))?;
+        let most = self.points.iter().map(|point| point.2).max().unwrap_or(1).max(1);
+        chart.draw_series(self.points.iter().map(|&(x, y, rows)| {
+            #[expect(clippy::cast_precision_loss, reason = "counts of a picture")]
+            let share = (rows as f64 / most as f64).sqrt();
+            #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
+            let size = (1.0 + 3.0 * share).round() as i32;
+            Circle::new((x, y), size, RGBColor(213, 94, 0).mix(0.75).filled())
+        }))?;
+        Ok(())
+    }
+}
