@@ -4,8 +4,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use incrowd_job::{
-    EvaluateOptions, Evaluation, GenerateSpec, JobSpec, Outcome, Report, Run, anonymize, evaluate,
-    generate,
+    EvaluateOptions, Evaluation, GenerateSpec, JobError, JobSpec, Outcome, Report, Run, anonymize,
+    evaluate, generate,
 };
 use tempfile::TempDir;
 
@@ -84,19 +84,19 @@ impl Lab {
     pub(crate) fn generate(&self, name: &str, spec: GenerateSpec) -> Result<(), Failure> {
         let output = self.path(name).to_string_lossy().into_owned();
         let spec = GenerateSpec { output, force: true, ..spec };
-        generate(&Run::default(), &spec)?;
+        generate(&Run::default(), &spec).map_err(told)?;
         Ok(())
     }
 
     /// A job from TOML; its paths are in the lab.
     pub(crate) fn job(&self, toml: &str) -> Result<JobSpec, Failure> {
         self.write("job.toml", toml)?;
-        Ok(JobSpec::from_file(&self.path("job.toml"))?)
+        JobSpec::from_file(&self.path("job.toml")).map_err(told)
     }
 
     /// `incrowd anonymize --job`; no release is an error.
     pub(crate) fn anonymize(&self, toml: &str) -> Result<Report, Failure> {
-        match anonymize(&Run::default(), &self.job(toml)?, true)? {
+        match anonymize(&Run::default(), &self.job(toml)?, true).map_err(told)? {
             Outcome::Done(done) => Ok(done.report),
             Outcome::Failed { reasons, .. } => Err(reasons.join("; ").into()),
         }
@@ -108,6 +108,18 @@ impl Lab {
         toml: &str,
         options: &EvaluateOptions,
     ) -> Result<Evaluation, Failure> {
-        Ok(evaluate(&Run::default(), &self.job(toml)?, options)?)
+        evaluate(&Run::default(), &self.job(toml)?, options).map_err(told)
+    }
+}
+
+/// An error with all that is wrong.
+pub(crate) fn told(error: JobError) -> Failure {
+    match error {
+        JobError::Request(problems) => {
+            let messages: Vec<&str> =
+                problems.iter().map(|problem| problem.message.as_str()).collect();
+            messages.join("; ").into()
+        }
+        other => other.into(),
     }
 }
