@@ -8,7 +8,7 @@ use incrowd_release::{
     Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
 };
 use incrowd_search::{
-    Found, Outcome as SearchOutcome, Problem as SearchProblem, QuasiSet, Recoding,
+    Budget, Found, Outcome as SearchOutcome, Problem as SearchProblem, QuasiSet, Recoding,
 };
 
 use crate::bounded;
@@ -70,34 +70,21 @@ impl Job<'_> {
         // The quasi-identifier lives on in the frequency set.
         let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
         table.coded.retain(|column| !is_quasi(&column.values.name));
-        let limit = plan.suppress.rows(coding.set.n_rows)?;
         let outcome = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
-        self.run.go_on()?;
-        let found = match outcome {
-            SearchOutcome::Found(found) => found,
-            SearchOutcome::Infeasible(reason) => {
-                return infeasible(&plan, &reason, coding.set.n_rows, limit);
-            }
-            SearchOutcome::Cancelled => return Err(JobError::Cancelled),
+        let found = match self.found(&plan, outcome, coding.set.n_rows)? {
+            Ok(found) => found,
+            Err(outcome) => return Ok(outcome),
         };
         timings.search = clock.lap();
         self.run.enter(Stage::Recode);
         let classes = classes(&plan, &coding, &found);
         timings.recode = clock.lap();
-        let assigned = Assigned {
-            class_of: &found.assignment.class_of,
-            parts: &found.assignment.parts,
-            blocks: match &found.recoding {
-                Recoding::Blocks(blocks) => blocks,
-                _ => &[],
-            },
-        };
         let release = Release {
             plan: &plan,
             table: &table,
             set: &coding.set,
             classes: &classes,
-            assigned,
+            assigned: Assigned::of(&found),
             vector_of: &coding.vector_of,
         };
         let written = release.write(self.engine, self.run, &output, &mut timings)?;
@@ -106,6 +93,23 @@ impl Job<'_> {
         let figures = self.figures(&plan, &coding, &found, &classes)?;
         drop((coding, found, classes));
         self.finish(&source, &plan, figures, written, &bounds, timings)
+    }
+
+    /// What a search over so many rows found, or how the job ends without it.
+    pub(crate) fn found(
+        &self,
+        plan: &Plan,
+        outcome: SearchOutcome,
+        n_rows: u64,
+    ) -> Result<Result<Found, Outcome>, JobError> {
+        self.run.go_on()?;
+        match outcome {
+            SearchOutcome::Found(found) => Ok(Ok(*found)),
+            SearchOutcome::Infeasible(reason) => {
+                infeasible(plan, &reason, n_rows, plan.suppress.rows(n_rows)?).map(Err)
+            }
+            SearchOutcome::Cancelled => Err(JobError::Cancelled),
+        }
     }
 
     /// What is said of a release beside what is measured of it.
@@ -187,27 +191,31 @@ pub(crate) fn search(
     levels: &[(Level, Level)],
     memory: Option<u64>,
 ) -> Result<SearchOutcome, JobError> {
-    with_problem(run, spec, plan, coding, (levels, memory), |problem| {
+    let budget = budget(run, spec, plan, memory);
+    with_problem(spec, plan, coding, levels, &budget, |problem| {
+        run.let_stop(plan.method.algorithm.is_anytime());
         plan.method.algorithm.run(problem)
     })
 }
 
-/// Does something with the problem of a job: `limits` are the levels that it allows and the memory that the
-/// search may hold.
+/// What a search may take: from now on.
+pub(crate) fn budget(run: &Run, spec: &JobSpec, plan: &Plan, memory: Option<u64>) -> Budget {
+    run.budget().within(plan.method.time).holding(memory).visiting(spec.run.node_limit)
+}
+
+/// Does something with the problem of a job, whose levels and budget are these.
 pub(crate) fn with_problem<T>(
-    run: &Run,
     spec: &JobSpec,
     plan: &Plan,
     coding: &Coding,
-    (levels, memory): (&[(Level, Level)], Option<u64>),
+    levels: &[(Level, Level)],
+    budget: &Budget,
     solve: impl FnOnce(&SearchProblem) -> T,
 ) -> Result<T, JobError> {
     let start = spec.search.start.as_deref().map(Path::new);
     let start = start.map(|path| start_of(path, &coding.set)).transpose()?;
     let resume = spec.run.resume.as_deref().map(Path::new);
     let stopped = resume.map(stopped_search::read).transpose()?.flatten();
-    let nodes = spec.run.node_limit;
-    let budget = run.budget().within(plan.method.time).holding(memory).visiting(nodes);
     let sets = attributes_of_sets(plan);
     let problem = SearchProblem {
         sets: &sets,
@@ -223,12 +231,11 @@ pub(crate) fn with_problem<T>(
         workload: coding.workload.as_ref(),
         start: start.as_ref(),
         resume: stopped.as_ref(),
-        ..SearchProblem::new(&coding.set, &coding.models, plan.k.unwrap_or(2), &budget)
+        ..SearchProblem::new(&coding.set, &coding.models, plan.k.unwrap_or(2), budget)
     };
     if let (Some(path), Some(stopped)) = (resume, &stopped) {
         stopped_search::check(path, stopped, &problem)?;
     }
-    run.let_stop(plan.method.algorithm.is_anytime());
     Ok(solve(&problem))
 }
 

@@ -12,7 +12,7 @@ use incrowd_engine::{Engine, Format, Output, Source, read};
 use indexmap::IndexMap;
 
 use crate::anonymize::refuse_missing;
-use crate::bounded::{self, Grouped, Points, RowClasses};
+use crate::bounded::{self, GroupedRows, Points, RowClasses};
 use crate::bounds::Bounds;
 use crate::coding::{Coding, prepare, scheme};
 use crate::error::JobError;
@@ -190,7 +190,7 @@ impl Application<'_> {
         let points = Points::new(plan, &columns, &spilled);
         let n_distinct = points.estimate_distinct()?;
         bounded::check_fits(bounds, n_distinct, columns.len(), spilled.n_parts())?;
-        let Grouped { vectors, counts, rows: vector_of } = points.group()?;
+        let GroupedRows { vectors, counts, rows: vector_of } = points.group()?;
         let mut coding = scheme.coding(&columns, vectors, counts, Vec::new(), spilled.n_rows);
         let recognised = match self.recognise(plan, &mut coding, &lookup)? {
             Ok(recognised) => recognised,

@@ -6,6 +6,7 @@ mod ranks;
 use incrowd_data::{Block, Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse};
 use incrowd_engine::{KeptColumn, Order, Published};
 use incrowd_release::{Classes, LabelForm, group_of_class, labels};
+use incrowd_search::{Found, Recoding};
 use rayon::prelude::*;
 
 use crate::coding::Known;
@@ -23,6 +24,18 @@ pub(crate) struct Assigned<'a> {
 }
 
 impl<'a> Assigned<'a> {
+    /// What a search found.
+    pub(crate) fn of(found: &'a Found) -> Assigned<'a> {
+        Assigned {
+            class_of: &found.assignment.class_of,
+            parts: &found.assignment.parts,
+            blocks: match &found.recoding {
+                Recoding::Blocks(blocks) => blocks,
+                _ => &[],
+            },
+        }
+    }
+
     fn block_of(&self, attribute: usize) -> Option<&'a Block> {
         self.blocks.iter().find(|block| block.attributes.contains(&attribute))
     }

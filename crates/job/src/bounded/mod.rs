@@ -11,26 +11,24 @@ mod points;
 mod regions;
 mod release;
 
-use incrowd_data::{Assignment, Attribute, Codes, FrequencySet, PartitionTree};
-use incrowd_engine::{Engine, Format, Misfits, Output, Source, Spilled, Values};
+use incrowd_data::{Assignment, Attribute, Codes, PartitionTree};
+use incrowd_engine::{Engine, EngineError, Format, Misfits, Output, Source, Spilled, Values};
 use incrowd_engine::{read_remote, read_spilled};
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
 use incrowd_search::{
-    Algorithm, Counters, Found, Outcome as SearchOutcome, Outline, Problem as SearchProblem, Proof,
-    Recoding,
+    Algorithm, Budget, Counters, Found, Outcome as SearchOutcome, Outline, Proof, Recoding,
 };
 
-use crate::anonymize::{Job, classes, missing_in, with_problem};
+use crate::anonymize::{Job, budget, classes, missing_in, search, with_problem};
 use crate::bounds::Bounds;
-use crate::coding::{CodedAs, Coding, Known, Scheme, group, scheme};
+use crate::coding::{CodedAs, Coding, Grouped, Grouping, Known, Scheme, group, scheme};
 use crate::error::{JobError, Problem};
-use crate::infeasible::infeasible;
 use crate::labelling::{Assigned, Labelling, Ordering, released_as};
 use crate::plan::Plan;
 use crate::publish::Unverified;
 use crate::report::{Outcome, Timings};
 use crate::run::{Stage, Stopwatch};
-pub(crate) use points::{Grouped, Points};
+pub(crate) use points::{GroupedRows, Points};
 use regions::{ClassOfRow, Regions, Scanned};
 pub(crate) use release::RowClasses;
 use release::{Release, WrittenRows};
@@ -217,47 +215,21 @@ impl Search<'_> {
         points: &Points,
     ) -> Result<Result<Searched, Outcome>, JobError> {
         let Search { job, plan, .. } = *self;
-        let Grouped { vectors, counts, rows } = points.group()?;
+        let GroupedRows { vectors, counts, rows } = points.group()?;
         let levels = plan.method.level_bounds(plan, &scheme.attributes)?;
         let n_rows = self.spilled.n_rows;
         let coding = scheme.coding(self.columns, vectors, counts, Vec::new(), n_rows);
         let memory = Some(self.bounds.left() / 2);
-        let outcome =
-            with_problem(job.run, job.spec, plan, &coding, (&levels, memory), |problem| {
-                plan.method.algorithm.run(problem)
-            })?;
-        let found = match self.found(outcome, &coding)? {
+        let outcome = search(job.run, job.spec, plan, &coding, &levels, memory)?;
+        let found = match job.found(plan, outcome, n_rows)? {
             Ok(found) => found,
             Err(outcome) => return Ok(Err(outcome)),
         };
         let classes = classes(plan, &coding, &found);
-        let assigned = Assigned {
-            class_of: &found.assignment.class_of,
-            parts: &found.assignment.parts,
-            blocks: match &found.recoding {
-                Recoding::Blocks(blocks) => blocks,
-                _ => &[],
-            },
-        };
+        let assigned = Assigned::of(&found);
         let means = Labelling { plan, set: &coding.set, classes: &classes, assigned }.all_means();
         let rows = RowClasses::Vectors { rows, class_of: found.assignment.class_of.clone() };
         Ok(Ok(Searched { coding, found, classes, means, rows }))
-    }
-
-    fn found(
-        &self,
-        outcome: SearchOutcome,
-        coding: &Coding,
-    ) -> Result<Result<Found, Outcome>, JobError> {
-        self.job.run.go_on()?;
-        match outcome {
-            SearchOutcome::Found(found) => Ok(Ok(*found)),
-            SearchOutcome::Infeasible(reason) => {
-                let limit = self.plan.suppress.rows(coding.set.n_rows)?;
-                infeasible(self.plan, &reason, coding.set.n_rows, limit).map(Err)
-            }
-            SearchOutcome::Cancelled => Err(JobError::Cancelled),
-        }
     }
 
     /// The top of the tree from scans, then region after region.
@@ -270,32 +242,22 @@ impl Search<'_> {
         let grouping = scheme.grouping;
         let none = points.n_codes().map(|n| Codes::pack(n, std::iter::empty())).collect();
         let n_rows = self.spilled.n_rows;
-        let mut coding = scheme.coding(self.columns, none, Vec::new(), Vec::new(), n_rows);
+        let coding = scheme.coding(self.columns, none, Vec::new(), Vec::new(), n_rows);
         let n_attributes = coding.set.attributes.len();
         let scanned = Scanned { points, n_attributes, is_cancelled: &|| job.run.is_cancelled() };
-        let found = with_problem(job.run, job.spec, plan, &coding, (&[], None), |problem| {
+        let budget = budget(job.run, job.spec, plan, None);
+        let grown = with_problem(job.spec, plan, &coding, &[], &budget, |problem| {
             let (left, most) = (self.bounds.left(), self.most_points(n_attributes));
-            let outline = Outline::grow(problem, &scanned, most, left / 4);
-            match outline.map_err(|source| incrowd_engine::EngineError::Spill { source })? {
-                Err(outcome) => Ok(Err(outcome)),
-                Ok(outline) => {
-                    let keeps_tree = job.spec.recoding.is_some();
-                    Finish { search: self, points, problem, grouping, keeps_tree }
-                        .run(outline)
-                        .map(Ok)
-                }
-            }
+            Outline::grow(problem, &scanned, most, left / 4)
         })?;
-        let finished: Finished = match found? {
-            Ok(finished) => finished,
-            Err(outcome) => match self.found(outcome, &coding)? {
+        let outline = match grown.map_err(|source| EngineError::Spill { source })? {
+            Ok(outline) => outline,
+            Err(outcome) => match job.found(plan, outcome, n_rows)? {
                 Ok(_) => unreachable!("an outline that was not grown has no recoding"),
                 Err(outcome) => return Ok(Err(outcome)),
             },
         };
-        coding.n_vectors = finished.n_points;
-        let Finished { found, classes, means, rows, .. } = finished;
-        Ok(Ok(Searched { coding, found, classes, means, rows }))
+        Finish { search: self, points, coding, budget, grouping }.run(outline).map(Ok)
     }
 
     /// How many points of a region fit in memory while it is read, grouped and searched.
@@ -314,71 +276,51 @@ impl Search<'_> {
     }
 }
 
-/// What was found region by region.
-struct Finished {
-    found: Found,
-    classes: Classes,
-    means: Means,
-    rows: RowClasses,
-    n_points: u64,
-}
-
 /// Finishes the regions of an outline.
 struct Finish<'a> {
     search: &'a Search<'a>,
     points: &'a Points<'a>,
-    problem: &'a SearchProblem<'a>,
-    grouping: crate::coding::Grouping,
-    keeps_tree: bool,
+    /// The set is that of one region after another: the dictionaries of its attributes may be large.
+    coding: Coding,
+    budget: Budget,
+    grouping: Grouping,
+}
+
+/// What was found of the regions so far.
+struct Finished {
+    classes: Gathering,
+    means: Means,
+    rows: ClassOfRow,
+    trees: Vec<PartitionTree>,
+    counters: Counters,
+    is_cut_short: bool,
 }
 
 impl Finish<'_> {
-    fn run(&self, outline: Outline) -> Result<Finished, JobError> {
-        let n_attributes = self.problem.set.attributes.len();
+    fn run(mut self, outline: Outline) -> Result<Searched, JobError> {
+        let keeps_tree = self.search.job.spec.recoding.is_some();
+        let (n_attributes, n_rows) = (self.coding.set.attributes.len(), self.coding.set.n_rows);
         let mut regions = Regions::divide(self.points, &outline, n_attributes)?;
-        let mut rows = ClassOfRow::new(&regions);
-        let mut all = Gathering::new(n_attributes);
-        let mut means: Means = vec![None; n_attributes];
-        let mut trees = Vec::new();
-        let mut counters = Counters { table_scans: outline.n_scans(), ..Counters::default() };
-        let (mut n_points, mut is_cut_short) = (0, outline.is_cut_short());
-        // One frequency set for all regions: the dictionaries of its attributes may be large.
-        let mut set = self.problem.set.clone();
+        let mut found = Finished {
+            classes: Gathering::new(n_attributes),
+            means: vec![None; n_attributes],
+            rows: ClassOfRow::new(&regions),
+            trees: Vec::new(),
+            counters: Counters { table_scans: outline.n_scans(), ..Counters::default() },
+            is_cut_short: outline.is_cut_short(),
+        };
         for region in 0..outline.regions().len() {
             self.search.job.run.go_on()?;
-            let (columns, n_rows) = regions.take(region)?;
-            let vector_of = self.fill(&mut set, columns);
-            n_points += set.len() as u64;
-            let assignment = if outline.regions()[region].is_class || set.is_empty() {
-                if !outline.regions()[region].is_class {
-                    trees.push(PartitionTree::one_class());
-                }
-                Assignment { class_of: vec![0; set.len()], n_classes: 1, parts: Vec::new() }
+            if outline.regions()[region].is_class {
+                self.take_class(&mut regions, region, &mut found)?;
             } else {
-                let problem = SearchProblem { set: &set, ..*self.problem };
-                let SearchOutcome::Found(found) = outline.finish(&problem) else {
-                    return Err(JobError::Cancelled);
-                };
-                let Found { assignment, recoding, proof, counters: of_region, .. } = *found;
-                counters.nodes_checked += of_region.nodes_checked;
-                is_cut_short |= proof.is_cut_short;
-                if let (true, Recoding::Partition(tree)) = (self.keeps_tree, recoding) {
-                    trees.push(tree);
-                }
-                assignment
-            };
-            let first = u32::try_from(all.len()).expect("fewer classes than 2^32");
-            let class_of = |row: usize| {
-                let vector = vector_of.get(row).map_or(row, |&vector| vector as usize);
-                first + assignment.class_of[vector]
-            };
-            rows.add(self.points, class_of, &n_rows)?;
-            let classes = recode(&set, &assignment);
-            self.add_means(&set, &classes, &assignment, &mut means);
-            all.add(classes);
+                self.finish(&outline, &mut regions, region, &mut found)?;
+            }
         }
-        let n_classes = u32::try_from(all.len()).expect("fewer classes than 2^32");
-        let tree = if self.keeps_tree {
+        self.fill(Vec::new(), Vec::new(), n_rows);
+        let Finished { classes, means, rows, trees, counters, is_cut_short } = found;
+        let n_classes = u32::try_from(classes.len()).expect("fewer classes than 2^32");
+        let tree = if keeps_tree {
             outline.graft(trees)
         } else {
             PartitionTree { nodes: Vec::new(), n_classes }
@@ -391,39 +333,86 @@ impl Finish<'_> {
             minimal: None,
             stopped: None,
         };
-        let rows = RowClasses::Regions(rows);
-        Ok(Finished { found, classes: all.finish(), means, rows, n_points })
+        let (classes, rows) = (classes.finish(), RowClasses::Regions(rows));
+        Ok(Searched { coding: self.coding, found, classes, means, rows })
     }
 
-    /// Puts the rows of a region into a frequency set; gives the vector of each row, nothing if every row is
-    /// a vector of its own.
-    fn fill(&self, set: &mut FrequencySet, columns: Vec<(Codes, u32)>) -> Vec<u32> {
-        let n_rows = columns.first().map_or(0, |(codes, _)| codes.len());
-        let mut grouped = group(columns, n_rows, self.grouping);
-        let extras = grouped.columns.split_off(set.attributes.len());
-        set.vectors = grouped.columns;
-        set.counts = grouped.counts;
-        set.n_rows = n_rows as u64;
-        for (extra, codes) in set.extras.iter_mut().zip(extras) {
-            extra.codes = codes;
+    /// A region that is a class as it is, of any number of rows: its distinct vectors tell all of it.
+    fn take_class(
+        &mut self,
+        regions: &mut Regions,
+        region: usize,
+        found: &mut Finished,
+    ) -> Result<(), JobError> {
+        let (vectors, counts, n_rows) = regions.take_distinct(region)?;
+        self.coding.n_vectors += counts.len() as u64;
+        let assignment =
+            Assignment { class_of: vec![0; counts.len()], n_classes: 1, parts: Vec::new() };
+        self.fill(vectors, counts, n_rows.iter().map(|&rows| rows as u64).sum());
+        self.add(&assignment, |_| 0, &n_rows, found)
+    }
+
+    /// Searches a region in memory.
+    fn finish(
+        &mut self,
+        outline: &Outline,
+        regions: &mut Regions,
+        region: usize,
+        found: &mut Finished,
+    ) -> Result<(), JobError> {
+        let Search { job, plan, .. } = *self.search;
+        let (columns, n_rows) = regions.take(region)?;
+        let n_region = n_rows.iter().sum();
+        let Grouped { columns, counts, vector_of } = group(columns, n_region, self.grouping);
+        self.coding.n_vectors += counts.len() as u64;
+        self.fill(columns, counts, n_region as u64);
+        let outcome = with_problem(job.spec, plan, &self.coding, &[], &self.budget, |problem| {
+            outline.finish(problem)
+        })?;
+        let SearchOutcome::Found(of_region) = outcome else { return Err(JobError::Cancelled) };
+        found.counters.nodes_checked += of_region.counters.nodes_checked;
+        found.is_cut_short |= of_region.proof.is_cut_short;
+        if let (true, Recoding::Partition(tree)) = (job.spec.recoding.is_some(), of_region.recoding)
+        {
+            found.trees.push(tree);
         }
-        grouped.vector_of
+        let assignment = of_region.assignment;
+        let class_of = |row: usize| assignment.class_of[vector_of[row] as usize];
+        self.add(&assignment, class_of, &n_rows, found)
     }
 
-    fn add_means(
+    /// Adds the classes of the region in the set to those that were found; by part it has so many rows.
+    fn add(
         &self,
-        set: &FrequencySet,
-        classes: &Classes,
         assignment: &Assignment,
-        means: &mut Means,
-    ) {
+        class_of: impl Fn(usize) -> u32,
+        n_rows: &[usize],
+        found: &mut Finished,
+    ) -> Result<(), JobError> {
+        let first = u32::try_from(found.classes.len()).expect("fewer classes than 2^32");
+        found.rows.add(self.points, |row| first + class_of(row), n_rows)?;
+        let (plan, set) = (self.search.plan, &self.coding.set);
+        let classes = recode(set, assignment);
         let assigned = Assigned { class_of: &assignment.class_of, parts: &[], blocks: &[] };
-        let plan = self.search.plan;
-        let of_region = Labelling { plan, set, classes, assigned }.all_means();
-        for (means, of_region) in means.iter_mut().zip(of_region) {
+        let of_region = Labelling { plan, set, classes: &classes, assigned }.all_means();
+        for (means, of_region) in found.means.iter_mut().zip(of_region) {
             if let Some(of_region) = of_region {
                 means.get_or_insert_default().extend(of_region);
             }
+        }
+        found.classes.add(classes);
+        Ok(())
+    }
+
+    /// Puts vectors into the set: a column for each of the scheme, or none at all.
+    fn fill(&mut self, mut columns: Vec<Codes>, counts: Vec<u32>, n_rows: u64) {
+        let set = &mut self.coding.set;
+        let extras = columns.split_off(set.attributes.len().min(columns.len()));
+        set.vectors = columns;
+        set.counts = counts;
+        set.n_rows = n_rows;
+        for (extra, codes) in set.extras.iter_mut().zip(extras) {
+            extra.codes = codes;
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Points<'a> {
 }
 
 /// Equal rows put together: the distinct vectors in ascending order.
-pub(crate) struct Grouped {
+pub(crate) struct GroupedRows {
     /// One column of codes for each of the scheme.
     pub(crate) vectors: Vec<Codes>,
     /// Rows per vector.
@@ -79,7 +79,7 @@ impl<'a> Points<'a> {
     }
 
     /// Puts equal rows together, part by part side by side.
-    pub(crate) fn group(&self) -> Result<Grouped, JobError> {
+    pub(crate) fn group(&self) -> Result<GroupedRows, JobError> {
         let n_columns = self.wanted.len();
         let parts = (0..self.spilled.n_parts()).into_par_iter().map(|part| {
             let path = self.spilled.scratch().path(&format!("groups-{part}"));
@@ -94,12 +94,12 @@ impl<'a> Points<'a> {
         let parts = parts.collect::<Result<Vec<_>, JobError>>()?;
         let (parts, files): (Vec<Groups>, Vec<CodeFile>) = parts.into_iter().unzip();
         let (vectors, counts, vector_of) = merge(parts, &self.n_codes().collect::<Vec<u32>>());
-        Ok(Grouped { vectors, counts, rows: VectorOfRow { files, vector_of } })
+        Ok(GroupedRows { vectors, counts, rows: VectorOfRow { files, vector_of } })
     }
 }
 
 /// Distinct rows of codes as they come.
-struct Groups {
+pub(super) struct Groups {
     n_columns: usize,
     /// Row by row.
     cells: Vec<u32>,
@@ -109,7 +109,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn new(n_columns: usize) -> Groups {
+    pub(super) fn new(n_columns: usize) -> Groups {
         Groups {
             n_columns,
             cells: Vec::new(),
@@ -120,7 +120,7 @@ impl Groups {
     }
 
     /// Adds rows; gives the group of each.
-    fn add(&mut self, columns: &[Codes]) -> Codes {
+    pub(super) fn add(&mut self, columns: &[Codes]) -> Codes {
         let n_rows = columns.first().map_or(0, Codes::len);
         let rows = row_by_row(columns, n_rows);
         let width = self.n_columns.max(1);
@@ -167,7 +167,7 @@ fn row_by_row(columns: &[Codes], n_rows: usize) -> Vec<u32> {
 }
 
 /// Distinct vectors of all parts in ascending order, their rows, and by part and group the vector.
-fn merge(parts: Vec<Groups>, n_codes: &[u32]) -> (Vec<Codes>, Vec<u32>, Vec<Vec<u32>>) {
+pub(super) fn merge(parts: Vec<Groups>, n_codes: &[u32]) -> (Vec<Codes>, Vec<u32>, Vec<Vec<u32>>) {
     let mut parts = parts.into_iter();
     let mut all = parts.next().unwrap_or_else(|| Groups::new(n_codes.len()));
     let n_first = u32::try_from(all.counts.len()).expect("fewer vectors than rows");

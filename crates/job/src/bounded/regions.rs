@@ -7,7 +7,7 @@ use incrowd_engine::{CodeFile, CodeReader, CodeWriter, EngineError};
 use incrowd_search::{Chunk, Outline, Scan};
 use rayon::prelude::*;
 
-use super::points::Points;
+use super::points::{Groups, Points, merge};
 use crate::error::JobError;
 
 /// The points of a table that the search for an outline scans.
@@ -106,6 +106,26 @@ impl Regions {
             part[region].clone().remove()?;
         }
         Ok((columns, n_rows))
+    }
+
+    /// The distinct vectors of a region that may have any number of rows, in ascending order, and the rows of
+    /// each; by part, how many rows it has. Its files are removed.
+    pub(crate) fn take_distinct(
+        &mut self,
+        region: usize,
+    ) -> Result<(Vec<Codes>, Vec<u32>, Vec<usize>), JobError> {
+        let mut groups = Groups::new(self.n_codes.len());
+        let mut n_rows = Vec::new();
+        for part in &self.rows {
+            let mut reader = part[region].read()?;
+            while let Some(block) = reader.next_block()? {
+                groups.add(&block);
+            }
+            n_rows.push(usize::try_from(part[region].n_rows()).expect("fewer than 2^32 rows"));
+            part[region].clone().remove()?;
+        }
+        let (vectors, counts, _) = merge(vec![groups], &self.n_codes);
+        Ok((vectors, counts, n_rows))
     }
 }
 
