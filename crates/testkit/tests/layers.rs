@@ -16,7 +16,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     ("cli", &["job"]),
     ("cluster", &["cli", "engine"]),
     ("testkit", &["data", "privacy", "quality"]),
-    ("bench", &["chart", "data", "privacy", "quality", "search", "evaluate", "job"]),
+    ("bench", &["chart", "data", "privacy", "quality", "search", "evaluate", "job", "cli"]),
 ];
 
 /// The workspace crates that a manifest names under `[dependencies]`.

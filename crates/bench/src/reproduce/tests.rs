@@ -13,3 +13,49 @@ fn holds(name: &str) {
     let broken: Vec<_> = findings.claims.iter().filter(|claim| !is_known(claim)).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
+
+/// A test by the name of its experiment.
+macro_rules! held {
+    ($($test:ident: $name:literal,)*) => {
+        $(#[test]
+        fn $test() {
+            holds($name);
+        })*
+
+        #[test]
+        fn every_experiment_has_a_test() {
+            let tested = [$($name),*];
+            let all: Vec<&str> =
+                PAPERS.iter().flat_map(|paper| paper.experiments).map(|one| one.name).collect();
+            assert_eq!(all, tested);
+        }
+    };
+}
+
+held! {
+    mondrian_figures_2_to_8: "mondrian-figure-2-8",
+    mondrian_figure_10: "mondrian-figure-10",
+    mondrian_figure_11: "mondrian-figure-11",
+    mondrian_figure_12: "mondrian-figure-12",
+    mondrian_figure_13: "mondrian-figure-13",
+    mondrian_figure_14: "mondrian-figure-14",
+    mondrian_figures_15_and_16: "mondrian-figure-15-16",
+    mondrian_figure_17: "mondrian-figure-17",
+    butterfly_tables: "butterfly-tables",
+    butterfly_k: "butterfly-k",
+    butterfly_overlap: "butterfly-overlap",
+    butterfly_sets: "butterfly-sets",
+    butterfly_time: "butterfly-time",
+}
+
+/// A paper's experiments are called after it, and no two the same, so that every file has its own name.
+#[test]
+fn names_are_of_their_papers() {
+    let mut seen = std::collections::BTreeSet::new();
+    for paper in PAPERS {
+        for one in paper.experiments {
+            assert!(one.name.starts_with(paper.name), "{}", one.name);
+            assert!(seen.insert(one.name), "{} twice", one.name);
+        }
+    }
+}

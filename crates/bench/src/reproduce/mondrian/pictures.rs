@@ -15,7 +15,8 @@ const MODELS: [(&str, &str); 2] =
 const KS: [u64; 3] = [10, 25, 50];
 
 /// The file of a picture, by model and k.
-const FILES: [[&str; 3]; 2] = [["15-k10", "15-k25", "15-k50"], ["16-k10", "16-k25", "16-k50"]];
+const FILES: [[&str; 3]; 2] =
+    [["single-k10", "single-k25", "single-k50"], ["multi-k10", "multi-k25", "multi-k50"]];
 
 /// The table of section 6.3: two attributes of 50 values.
 pub(super) fn table(lab: &Lab, seed: u64) -> Result<(), Failure> {
