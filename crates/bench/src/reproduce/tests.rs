@@ -13,3 +13,43 @@ fn holds(name: &str) {
     let broken: Vec<_> = findings.claims.iter().filter(|claim| !is_known(claim)).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
+
+#[test]
+fn workload_figure_8() {
+    holds("workload-figure-8");
+}
+
+#[test]
+fn workload_figure_9_abcde() {
+    holds("workload-figure-9-abcde");
+}
+
+#[test]
+fn workload_figure_9_f() {
+    holds("workload-figure-9-f");
+}
+
+#[test]
+fn workload_figure_9_g() {
+    holds("workload-figure-9-g");
+}
+
+#[test]
+fn workload_figure_9_h() {
+    holds("workload-figure-9-h");
+}
+
+#[test]
+fn workload_figure_9_i() {
+    holds("workload-figure-9-i");
+}
+
+#[test]
+fn workload_figure_10() {
+    holds("workload-figure-10");
+}
+
+#[test]
+fn workload_figure_11() {
+    holds("workload-figure-11");
+}
