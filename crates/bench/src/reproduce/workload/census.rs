@@ -5,11 +5,10 @@ use incrowd_evaluate::learn::Learner;
 use incrowd_evaluate::learn::score::accuracy;
 use incrowd_job::{EvaluateOptions, Evaluation, Figure};
 
-use super::super::lab::Adult;
 use super::super::{Claim, Findings, Lab, Table};
-use super::rows::Rows;
+use super::rows::{Rows, census_table};
 use super::sweep::{Sweep, entropy, model, place, released};
-use super::{LEARNERS, RECODINGS, figure, greatest, job, learners};
+use super::{LEARNERS, RECODINGS, figure, greatest, job, learners, named};
 use crate::Failure;
 
 /// Adult's columns that stand for the paper's nine.
@@ -30,18 +29,22 @@ salary-class   = { role = \"insensitive\", target = true }
 pub(super) const STANDS_FOR: &str = "\
 Adult stands in for the census table: native country for region and citizenship, years of education, age and hours as \
 numbers, marital status, sex and race as they are; work class and occupation take the places of citizenship and \
-disability, which Adult lacks. The salary class divides at 50,000 dollars and not at 30,000, so that the commonest \
-label has 75% and not 56% of the rows.";
+disability, which Adult lacks. The bundled hierarchies are used, that of marital status with one more level: couples and those \
+alone. (Without it TDS divides marital status into four at once, which leaves groups too small to divide by education.) The \
+salary class divides at 50,000 dollars and not at 30,000; rows of the lower class are left out at random until they are \
+56%, as in the paper.";
 
 /// The shown learners of Figure 9.
 const N_LEARNERS: usize = 3;
 
 pub(super) fn figure_9_abcde(lab: &Lab) -> Result<Findings, Failure> {
-    lab.adult(Adult::All)?;
-    let ks: &[u64] = lab.size(&[25, 250], &[10, 25, 50, 100, 250, 500, 1000]);
+    census_table(lab, lab.size(20_000, usize::MAX))?;
+    let ks: &[u64] = lab.size(&[25, 100], &[10, 25, 50, 100, 250, 500, 1000]);
     let options = EvaluateOptions { models: learners(N_LEARNERS), ..held_out(lab) };
-    let sweep = Sweep::run(lab, ks, &RECODINGS, census_job(lab), &options)?;
+    let sweep = Sweep::run(lab, ks, &RECODINGS, census_job(lab, "adult.csv"), &options)?;
     let fit = forest_fit(lab)?;
+    let whole = EvaluateOptions { models: learners(2), ..held_out(lab) };
+    let whole = Sweep::run(lab, &[100], &RECODINGS, census_job(lab, "whole.csv"), &whole)?;
     let mut plots = Vec::new();
     for (at, suffix) in ["", "b", "c"].into_iter().enumerate() {
         let title = format!("Accuracy of {} by k", LEARNERS[at].1);
@@ -52,12 +55,17 @@ pub(super) fn figure_9_abcde(lab: &Lab) -> Result<Findings, Failure> {
     let size = |one: &Evaluation| one.release.class_size;
     plots.push(("e", sweep.chart("Average class size by k", Axis::log("rows"), None, size)));
     Ok(Findings {
-        tables: vec![numbers(&sweep)],
+        tables: vec![numbers(&sweep, N_LEARNERS), numbers(&whole, 2).named("whole")],
         plots,
         text: format!(
             "{STANDS_FOR} {} Every recoding is tried at every k with J48, naive Bayes and the random forest; class \
-             sizes and entropies are those of the same releases of training rows.",
-            protocol(lab)
+             sizes and entropies are those of the same releases of training rows.\n\nThe balance of labels matters to one model. \
+             With all rows of Adult (75% in the lower class, k = 100; second file) J48 scores {}, but \
+             naive Bayes {}: columns of a region repeat one another's evidence and the prior counts only \
+             once, so that the rarer label is given too often.",
+            protocol(lab),
+            named(&whole.means(released(0))),
+            named(&whole.means(released(1)))
         ),
         claims: claims(&sweep, fit, lab.is_quick),
     })
@@ -66,24 +74,27 @@ pub(super) fn figure_9_abcde(lab: &Lab) -> Result<Findings, Failure> {
 /// How rows are held out.
 fn held_out(lab: &Lab) -> EvaluateOptions {
     match lab.is_quick {
-        true => EvaluateOptions { test: Some(0.3), ..EvaluateOptions::default() },
+        true => EvaluateOptions { test: Some(0.4), ..EvaluateOptions::default() },
         false => EvaluateOptions { folds: Some(10), ..EvaluateOptions::default() },
     }
 }
 
 fn protocol(lab: &Lab) -> &'static str {
-    lab.size("Three tenths of the rows are held out once.", "Ten folds.")
+    lab.size(
+        "Of 20,000 rows of Adult, thinned so, two fifths are held out once.",
+        "25,473 rows, ten folds.",
+    )
 }
 
 /// The job of a k and a search.
-fn census_job(lab: &Lab) -> impl Fn(u64, &str) -> String {
+fn census_job(lab: &Lab, table: &'static str) -> impl Fn(u64, &str) -> String {
     let seed = lab.seed;
-    move |k, search| job("adult.csv", COLUMNS, k, search, seed)
+    move |k, search| job(table, COLUMNS, k, search, seed)
 }
 
-fn numbers(sweep: &Sweep) -> Table {
+fn numbers(sweep: &Sweep, n_learners: usize) -> Table {
     let mut columns = vec!["k".to_owned(), "recoding".to_owned()];
-    for (name, _) in &LEARNERS[..N_LEARNERS] {
+    for (name, _) in &LEARNERS[..n_learners] {
         columns.extend(["", " deviation", " original"].map(|of| format!("{name}{of}")));
     }
     columns.extend(["majority", "conditional entropy", "class size"].map(str::to_owned));
@@ -91,7 +102,7 @@ fn numbers(sweep: &Sweep) -> Table {
     for (name, evaluations) in &sweep.recodings {
         for (k, one) in sweep.ks.iter().zip(evaluations) {
             let mut cells = vec![k.to_string(), (*name).to_owned()];
-            for at in 0..N_LEARNERS {
+            for at in 0..n_learners {
                 let Figure { mean, deviation } = model(one, at).released;
                 cells.extend([mean, deviation, model(one, at).original.mean].map(figure));
             }
@@ -200,9 +211,9 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
 }
 
 pub(super) fn figure_9_h(lab: &Lab) -> Result<Findings, Failure> {
-    lab.adult(Adult::All)?;
+    census_table(lab, lab.size(20_000, usize::MAX))?;
     let options = EvaluateOptions { models: learners(1), projections: true, ..held_out(lab) };
-    let sweep = Sweep::run(lab, &[100], &RECODINGS, census_job(lab), &options)?;
+    let sweep = Sweep::run(lab, &[100], &RECODINGS, census_job(lab, "adult.csv"), &options)?;
     let projections = |at: usize| &sweep.recodings[at].1[0].targets[0].projections;
     let mut table = Table::new(&["dropped", "last dropped", "trained on", "accuracy", "deviation"]);
     let mut series = Vec::new();

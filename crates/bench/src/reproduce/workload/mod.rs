@@ -4,6 +4,7 @@ mod census;
 mod contraceptives;
 mod groups;
 mod models;
+mod regions;
 mod regression;
 mod rows;
 mod selection;

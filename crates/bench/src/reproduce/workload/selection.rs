@@ -20,7 +20,7 @@ const WAYS: [(&str, &str, &str); 3] = [
 ];
 
 pub(super) fn figure_11(lab: &Lab) -> Result<Findings, Failure> {
-    let ks = [2, 5, 10, 25, 50, 100, 150, 200, 250];
+    let ks = [2, 5, 10, 25, 50, 75, 100];
     let n_tables = lab.size(2, 20);
     write_hierarchies(lab)?;
     let mut table = Table::new(&["k", "recoding", "table", "rows selected", "imprecision"]);
