@@ -48,6 +48,13 @@ pub(super) fn figure_9_f(lab: &Lab) -> Result<Findings, Failure> {
         }
     }
     let chart = sweep.chart("Accuracy of J48 by k", Axis::linear("accuracy"), Some(0), released(0));
+    let mut claim = greatest(
+        "InfoGain Mondrian is more accurate than TDS and Median Mondrian (J48, means over k)",
+        &sweep.means(released(0)),
+    );
+    let wins = [1, 2].map(|over| sweep.wins(over, released(0)));
+    let n_ks = ks.len();
+    claim.found += &format!("; ahead of TDS at {}, of Median at {} of {n_ks} k", wins[0], wins[1]);
     Ok(Findings {
         tables: vec![table],
         plots: vec![("", chart)],
@@ -55,13 +62,10 @@ pub(super) fn figure_9_f(lab: &Lab) -> Result<Findings, Failure> {
             "Contraceptive Method Choice (UCI; 1,473 rows, three labels), ten folds, drawn {seeds} times and averaged, \
              since a fold of so small a table has few rows. The wife's age, children and standard of living are \
              numbers, the other columns have hierarchies (ours; those of the paper are not printed): the codes 1 to 4 \
-             in two pairs. The label is one of three and far from certain: even the original table gives little \
-             more than half."
+             in two pairs. The method is hard to tell, and the tree overfits the original rows: a release with more rows in a class can \
+             be the better one to learn from, as long as its classes follow the label."
         ),
-        claims: vec![greatest(
-            "InfoGain Mondrian is more accurate than TDS and Median Mondrian (J48, means over k)",
-            &sweep.means(released(0)),
-        )],
+        claims: vec![claim],
     })
 }
 

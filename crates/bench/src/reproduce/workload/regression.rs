@@ -79,8 +79,11 @@ pub(super) fn figure_9_i(lab: &Lab) -> Result<Findings, Failure> {
     lab.write("marital.csv", MARITAL)?;
     lab.write("sex.csv", "Female;*\nMale;*\n")?;
     lab.write("race.csv", "Asian;*\nBlack;*\nHispanic;*\nMixed;*\nOther;*\nWhite;*\n")?;
-    let abroad: String = ABROAD.iter().map(|country| format!("{country};abroad;*\n")).collect();
-    lab.write("country.csv", &format!("United States;here;*\n{abroad}"))?;
+    let mut countries = "United States;here;*\n".to_owned();
+    for country in ABROAD {
+        countries.push_str(&format!("{country};abroad;*\n"));
+    }
+    lab.write("country.csv", &countries)?;
     let ks: &[u64] = lab.size(&[25, 250], &[10, 25, 50, 100, 250, 500, 1000]);
     let options = EvaluateOptions {
         folds: Some(lab.size(2, 10)),

@@ -102,7 +102,9 @@ impl Rows {
     /// The rows that are not held out.
     pub(super) fn outside(&self, held: &[u32]) -> Vec<u32> {
         let mut is_held = vec![false; self.labels.len()];
-        held.iter().for_each(|&row| is_held[row as usize] = true);
+        for &row in held {
+            is_held[row as usize] = true;
+        }
         (0u32..).zip(is_held).filter(|(_, is_held)| !is_held).map(|(row, _)| row).collect()
     }
 
