@@ -45,8 +45,8 @@ pub(super) fn figure_10(lab: &Lab) -> Result<Findings, Failure> {
         plots: vec![("", chart(&here))],
         text: format!(
             "Seven label functions (2 to 7 and 9, the constants of 2 to 6 drawn anew for each table) are put into a random \
-             order and called a to g, {n_permutations} times, with {n_tables} tables of 1,000 training and 1,000 test rows \
-             each. The release of a row of the figure is made by InfoGain Mondrian (k = 25) for the models that the row \
+             order and called a to g, {n_permutations} times. Tables have 1,000 training and 1,000 test rows; there are {n_tables} for \
+             each order. The release of a row of the figure is made by InfoGain Mondrian (k = 25) for the models that the row \
              names, and J48 is trained on it for all seven. The page has our numbers with the paper's in brackets; the \
              chart has the means of models that a release was made for, and of the others."
         ),
