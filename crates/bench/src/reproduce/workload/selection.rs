@@ -71,7 +71,8 @@ pub(super) fn figure_11(lab: &Lab) -> Result<Findings, Failure> {
              it used). Median Mondrian spreads its cuts over all nine columns, or over age and salary; Selection \
              Mondrian cuts where the rectangles end. Over all columns the first cuts go to those with the fewest \
              values (see Figure 8), so that from k = 10 on hardly any is left for age and salary and every class \
-             overlaps the selection."
+             overlaps the selection. Larger k are left out: from k = 200 on 1,000 rows \
+             have no cut that helps, and all three are equal."
         ),
         claims: claims(&lines),
     })
