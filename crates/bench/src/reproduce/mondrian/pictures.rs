@@ -36,7 +36,7 @@ pub(super) fn table(lab: &Lab, seed: u64) -> Result<(), Failure> {
 /// The job that releases it.
 pub(super) fn job(lab: &Lab, algorithm: &str, k: u64, labels: &str) -> String {
     let limit = match algorithm {
-        "koptimize" => format!("[run]\ntime-limit = \"{}s\"\n", lab.size(1, 30)),
+        "koptimize" => format!("[run]\ntime-limit = \"{}s\"\n", lab.size(1, 20)),
         _ => String::new(),
     };
     format!(

@@ -39,7 +39,7 @@ struct Row {
 
 /// Asks for every value of either attribute how many rows have it, of both releases.
 pub(crate) fn errors(lab: &Lab) -> Result<Findings, Failure> {
-    let n_tables = lab.size(2, 8);
+    let n_tables = lab.size(2, 6);
     let mut rows: Vec<Row> = (PRINTED.iter())
         .map(|&(attribute, k, single, multi)| Row {
             attribute,
