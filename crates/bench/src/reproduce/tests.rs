@@ -13,3 +13,38 @@ fn holds(name: &str) {
     let broken: Vec<_> = findings.claims.iter().filter(|claim| !is_known(claim)).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
+
+#[test]
+fn incognito_nodes() {
+    holds("incognito-nodes");
+}
+
+#[test]
+fn incognito_adult_times() {
+    holds("incognito-adult-times");
+}
+
+#[test]
+fn incognito_large_times() {
+    holds("incognito-large-times");
+}
+
+#[test]
+fn koptimize_figure_6a() {
+    holds("koptimize-figure-6a");
+}
+
+#[test]
+fn koptimize_figure_6b() {
+    holds("koptimize-figure-6b");
+}
+
+#[test]
+fn koptimize_figure_7a() {
+    holds("koptimize-figure-7a");
+}
+
+#[test]
+fn koptimize_figure_7b() {
+    holds("koptimize-figure-7b");
+}
