@@ -117,11 +117,15 @@ fn table(counted: &[Counted]) -> Table {
 fn plot(counted: &[Counted]) -> String {
     #[expect(clippy::cast_precision_loss, reason = "thousands of nodes")]
     let series = |name: &str, of: &dyn Fn(&Counted) -> u64| {
-        Series::new(name, counted.iter().map(|one| (one.size as f64, of(one) as f64)).collect())
+        let values = counted.iter().map(|one| of(one) as f64);
+        Series::new(name, (0..).map(f64::from).zip(values).collect())
     };
     let chart = Lines {
         title: "Nodes searched, Adult, k = 2".to_owned(),
-        x: Axis::linear("size of the quasi-identifier"),
+        x: Axis::names(
+            "size of the quasi-identifier",
+            counted.iter().map(|one| one.size.to_string()),
+        ),
         y: Axis::log("nodes"),
         series: vec![
             series("bottom-up, printed", &|one| one.printed[0]),

@@ -141,14 +141,16 @@ impl Times {
 
     /// The plot of one k.
     pub(super) fn plot(&self, k: u64) -> String {
-        #[expect(clippy::cast_precision_loss, reason = "a handful of attributes")]
         let points = |search: Search| {
             let time = |size| self.get(k, search, size).map_or(f64::NAN, |timed| timed.search);
-            self.sizes.clone().map(|size| (size as f64, time(size))).collect()
+            (0..).map(f64::from).zip(self.sizes.clone().map(time)).collect()
         };
         let chart = Lines {
             title: format!("Time of the search, {}, k = {k}", self.name),
-            x: Axis::linear("size of the quasi-identifier"),
+            x: Axis::names(
+                "size of the quasi-identifier",
+                self.sizes.clone().map(|n| n.to_string()),
+            ),
             y: Axis::log("seconds"),
             series: SEARCHES.map(|search| Series::new(search.name, points(search))).to_vec(),
         };

@@ -29,6 +29,8 @@ struct Race {
     is_proved: bool,
     /// Seconds until the complete search ended.
     ended: f64,
+    /// Seconds that the stochastic search was given.
+    given: f64,
 }
 
 /// Does the figure again.
@@ -72,10 +74,11 @@ fn race(set: &FrequencySet, k: u64, seconds: f64) -> Result<Race, Failure> {
         }
     }
     let ended = none.seconds + any.seconds;
-    let time = Some(Duration::from_secs_f64(ended.max(seconds)));
+    let given = ended.max(seconds);
+    let time = Some(Duration::from_secs_f64(given));
     let climb = Case { algorithm: Algorithm::HillClimb, limit: None, time, ..case };
     let stochastic = solve(set, &climb)?.course;
-    Ok(Race { complete, stochastic, is_proved: none.is_optimal && any.is_optimal, ended })
+    Ok(Race { complete, stochastic, is_proved: none.is_optimal && any.is_optimal, ended, given })
 }
 
 /// A greedy recoding against the best one.
@@ -98,7 +101,7 @@ fn greedy(set: &FrequencySet, ks: &[u64], seconds: f64) -> Result<Vec<Greedy>, F
 }
 
 fn plot(race: &Race, k: u64) -> String {
-    let end = race.ended.max(race.stochastic.last().map_or(0.0, |last| last.0));
+    let end = race.stochastic.last().map_or(race.given, |last| last.0.max(race.given));
     let course = |course: &Course| {
         let last = course.last().map(|last| (end, last.1));
         course.iter().copied().chain(last).collect::<Course>()
