@@ -38,7 +38,7 @@ pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
     let k = lab.size(500, 50);
     let [(_, fine), _] = grains(lab)?;
     let race = race(&fine, k, lab.size(2.0, 60.0))?;
-    let greedy = greedy(&fine, ks(lab), lab.size(1.0, 5.0))?;
+    let greedy = greedy(&fine, lab)?;
     let mut courses = Table::new(&["search", "seconds", "best cost"]);
     for (name, course) in [("complete", &race.complete), ("stochastic", &race.stochastic)] {
         for (seconds, cost) in course {
@@ -89,15 +89,17 @@ struct Greedy {
     is_proved: bool,
 }
 
-fn greedy(set: &FrequencySet, ks: &[u64], seconds: f64) -> Result<Vec<Greedy>, Failure> {
+fn greedy(set: &FrequencySet, lab: &Lab) -> Result<Vec<Greedy>, Failure> {
+    // Local search is worth its time for small k only.
+    let seeds_itself = !lab.is_quick;
     let compare = |&k: &u64| {
-        let case = unseeded(Measure::Discernibility, None, k, seconds);
+        let case = unseeded(Measure::Discernibility, None, k, 5.0);
         let greedy = Case { algorithm: Algorithm::SingleDimensional, time: None, ..case };
-        let best = solve(set, &Case { seeds_itself: true, ..case })?;
+        let best = solve(set, &Case { seeds_itself, ..case })?;
         let greedy = solve(set, &greedy)?.cost;
         Ok(Greedy { k, greedy, best: best.cost, is_proved: best.is_optimal })
     };
-    ks.iter().map(compare).collect()
+    ks(lab).iter().map(compare).collect()
 }
 
 fn plot(race: &Race, k: u64) -> String {
@@ -132,7 +134,7 @@ fn claims(race: &Race, greedy: &[Greedy]) -> Vec<Claim> {
     let n_worse = ratios.iter().filter(|ratio| **ratio > 1.2).count();
     vec![
         Claim::timing(
-            "K-Optimize finds the optimum sooner than the stochastic search (5,359 s against 14,104 s)",
+            "K-Optimize finds its best sooner than the stochastic search (5,359 s against 14,104 s)",
             format!(
                 "cost {optimum} after {found:.1} s, {proof}; stochastic {reached} after {climbed:.1} s"
             ),
@@ -144,7 +146,7 @@ fn claims(race: &Race, greedy: &[Greedy]) -> Vec<Claim> {
             reached <= optimum,
         )
         .because(
-            "the paper let it go on for hours, and here it has about as long as the proof takes",
+            "the paper's needed 14,104 s to get there, and here it is stopped after about a minute",
         ),
         Claim::new(
             "No search goes below the proven optimum (it cannot)",
