@@ -100,12 +100,11 @@ struct Job<'a> {
 impl Job<'_> {
     /// `incrowd anonymize` by a search.
     fn run(&self, lab: &Lab, search: Search) -> Result<Report, Failure> {
-        let columns: String = (self.columns.iter())
-            .map(|(name, hierarchy)| {
-                let kind = if *name == "zipcode" { "type = \"text\", " } else { "" };
-                format!("{name} = {{ role = \"quasi\", {kind}hierarchy = {hierarchy} }}\n")
-            })
-            .collect();
+        let column = |(name, hierarchy): &Column| {
+            let kind = if *name == "zipcode" { "type = \"text\", " } else { "" };
+            format!("{name} = {{ role = \"quasi\", {kind}hierarchy = {hierarchy} }}")
+        };
+        let columns = self.columns.iter().map(column).collect::<Vec<_>>().join("\n");
         let minimal = self.lists_minimal.then_some("all-minimal");
         let variant: Vec<&str> = search.variant.into_iter().chain(minimal).collect();
         let variant = match variant.as_slice() {
@@ -117,7 +116,7 @@ impl Job<'_> {
             None => String::new(),
         };
         lab.anonymize(&format!(
-            "input = \"{}\"\noutput = \"release.csv\"\nundeclared = \"drop\"\n[columns]\n{columns}\
+            "input = \"{}\"\noutput = \"release.csv\"\nundeclared = \"drop\"\n[columns]\n{columns}\n\
              [privacy]\nk = {}\n[search]\nalgorithm = \"{}\"\nmeasure = \"discernibility\"\n{variant}{limit}",
             self.table, self.k, search.algorithm
         ))

@@ -29,7 +29,7 @@ pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
         table: "orders.csv",
         columns: &columns,
         sizes: 1..=lab.size(4, 8),
-        most: lab.size(5, 10),
+        most: lab.size(5, 15),
     };
     let times = plan.measure(lab)?;
     Ok(Findings {
@@ -78,11 +78,9 @@ fn write(path: &Path, rows: u64, seed: u64) -> std::io::Result<()> {
 
 /// One of `n` values, half of the time one of the popular few.
 fn popular(random: &mut Random, n: u64) -> u64 {
-    match random.below(2) {
-        0 => random.below(n),
-        _ => {
-            let most = random.below(n) + 1;
-            random.skewed(most)
-        }
+    if random.below(2) == 0 {
+        return random.below(n);
     }
+    let most = random.below(n) + 1;
+    random.skewed(most)
 }

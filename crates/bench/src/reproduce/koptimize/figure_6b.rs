@@ -1,5 +1,7 @@
 //! Figure 6b: what the optimum costs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use incrowd_chart::{Axis, Series};
 use incrowd_data::FrequencySet;
 use incrowd_quality::Measure;
@@ -91,9 +93,10 @@ fn limits(
     if any.is_optimal && any.lost == 0 {
         none = any.clone();
     }
-    let some = match any.is_optimal && any.lost <= 100 {
-        true => any.clone(),
-        false => solve(set, &Case { start: Some(&none.cuts), ..case(Some(100)) })?,
+    let some = if any.is_optimal && any.lost <= 100 {
+        any.clone()
+    } else {
+        solve(set, &Case { start: Some(&none.cuts), ..case(Some(100)) })?
     };
     // What was found below a limit is allowed above it.
     let any = if some.cost < any.cost {
@@ -235,21 +238,20 @@ fn claims(costs: &[Cost]) -> Vec<Claim> {
 /// The paper's reason to leave out the CM costs of large k.
 fn alike(costs: &[Cost]) -> Claim {
     let large = costs.iter().filter(|c| c.measure == "CM" && c.k > 100 && c.solved.is_optimal);
-    let mut ranges: std::collections::BTreeMap<u64, (f64, f64)> = std::collections::BTreeMap::new();
+    let mut by_k: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
     for cost in large {
-        let range = ranges.entry(cost.k).or_insert((f64::INFINITY, 0.0));
-        *range = (range.0.min(cost.solved.cost), range.1.max(cost.solved.cost));
+        by_k.entry(cost.k).or_default().insert(cost.solved.cost.to_string());
     }
-    let found: Vec<String> = (ranges.iter().rev())
-        .map(|(k, (least, greatest))| match least == greatest {
-            true => format!("k = {k}: {least}"),
-            false => format!("k = {k}: {least} to {greatest}"),
+    let found: Vec<String> = (by_k.iter().rev())
+        .map(|(k, costs)| {
+            let costs: Vec<&str> = costs.iter().map(String::as_str).collect();
+            format!("k = {k}: {}", costs.join(" or "))
         })
         .collect();
     Claim::new(
         "Above k = 100 the CM costs are the same for all ages and limits",
         found.join("; "),
-        ranges.values().all(|(least, greatest)| least == greatest),
+        by_k.values().all(|costs| costs.len() == 1),
     )
     .because(
         "where an optimum cuts age at all, the fine table can cut between the bounds of the coarse one. Whether \

@@ -50,7 +50,7 @@ pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
         let proved = if one.is_proved { "yes" } else { "no" };
         costs.push([
             one.k.to_string(),
-            one.greedy.to_string(),
+            one.cost.to_string(),
             one.best.to_string(),
             proved.to_owned(),
         ]);
@@ -84,7 +84,7 @@ fn race(set: &FrequencySet, k: u64, seconds: f64) -> Result<Race, Failure> {
 /// A greedy recoding against the best one.
 struct Greedy {
     k: u64,
-    greedy: f64,
+    cost: f64,
     best: f64,
     is_proved: bool,
 }
@@ -96,8 +96,8 @@ fn greedy(set: &FrequencySet, lab: &Lab) -> Result<Vec<Greedy>, Failure> {
         let case = unseeded(Measure::Discernibility, None, k, 5.0);
         let greedy = Case { algorithm: Algorithm::SingleDimensional, time: None, ..case };
         let best = solve(set, &Case { seeds_itself, ..case })?;
-        let greedy = solve(set, &greedy)?.cost;
-        Ok(Greedy { k, greedy, best: best.cost, is_proved: best.is_optimal })
+        let cost = solve(set, &greedy)?.cost;
+        Ok(Greedy { k, cost, best: best.cost, is_proved: best.is_optimal })
     };
     ks(lab).iter().map(compare).collect()
 }
@@ -123,11 +123,9 @@ fn plot(race: &Race, k: u64) -> String {
 fn claims(race: &Race, greedy: &[Greedy]) -> Vec<Claim> {
     let end = |course: &Course| course.last().copied().unwrap_or((f64::NAN, f64::NAN));
     let ((found, optimum), (climbed, reached)) = (end(&race.complete), end(&race.stochastic));
-    let proof = match race.is_proved {
-        true => format!("proved after {:.1} s", race.ended),
-        false => format!("not proved after {:.1} s", race.ended),
-    };
-    let ratios: Vec<f64> = greedy.iter().map(|one| one.greedy / one.best).collect();
+    let is = if race.is_proved { "proved" } else { "not proved" };
+    let proof = format!("{is} after {:.1} s", race.ended);
+    let ratios: Vec<f64> = greedy.iter().map(|one| one.cost / one.best).collect();
     let cells: Vec<String> = (greedy.iter().zip(&ratios))
         .map(|(one, ratio)| format!("{ratio:.2} at k = {}", one.k))
         .collect();
