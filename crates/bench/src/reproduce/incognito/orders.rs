@@ -21,7 +21,7 @@ const ROWS: u64 = 4_591_581;
 
 /// Does the charts again.
 pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
-    let rows = lab.size(100_000, ROWS);
+    let rows = lab.size(50_000, ROWS);
     write(&lab.path("orders.csv"), rows, lab.seed)?;
     let columns = columns();
     let plan = Plan {

@@ -18,9 +18,9 @@ As in the paper, the lines without a limit are left out of the plots; they are i
 
 /// Why some optima lose rows here that lose none in the paper.
 const ORDER: &str = "\
-the order of the values decides it, and the paper does not print its order: a rare value that stands between two \
-frequent ones can be got rid of by losing its rows only. With the order of ARX's hierarchies for the same table, \
-the coarse optima of k = 250 and k = 500 lose no row whatever the limit";
+which values can be put together, and so whether it pays to lose a few rows instead, depends on the order of the \
+values, and the paper does not print its order. With the order of ARX's hierarchies for the same table, the coarse \
+optima of k = 250, 500 and 1000 lose no row whatever the limit";
 
 /// What was found for one measure, table, limit and k.
 struct Cost {
