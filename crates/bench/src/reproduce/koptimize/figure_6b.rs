@@ -33,7 +33,7 @@ struct Cost {
 
 /// Does the figure again.
 pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
-    let effort = Effort { seconds: lab.size(10.0, 6.0), seeds_itself: !lab.is_quick };
+    let effort = Effort { seconds: lab.size(10.0, 4.0), seeds_itself: !lab.is_quick };
     let grains = grains(lab)?;
     let mut costs = Vec::new();
     for (measure_name, measure) in MEASURES {
