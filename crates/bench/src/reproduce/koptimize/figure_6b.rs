@@ -98,13 +98,16 @@ fn limits(
     } else {
         solve(set, &Case { start: Some(&none.cuts), ..case(Some(100)) })?
     };
-    // What was found below a limit is allowed above it.
-    let any = if some.cost < any.cost {
-        Solved { bound: any.bound, is_optimal: false, ..some.clone() }
-    } else {
-        any
+    // What one limit found may be allowed by the others.
+    let all = [none.clone(), some.clone(), any.clone()];
+    let cheapest = |own: Solved, limit: u64| {
+        let allowed = all.iter().filter(|one| one.lost <= limit && one.cost < own.cost);
+        match allowed.min_by(|a, b| a.cost.total_cmp(&b.cost)) {
+            Some(one) => Solved { bound: own.bound, is_optimal: false, ..one.clone() },
+            None => own,
+        }
     };
-    Ok([none, some, any])
+    Ok([cheapest(none, 0), cheapest(some, 100), cheapest(any, u64::MAX)])
 }
 
 fn table(costs: &[Cost]) -> Table {
