@@ -34,9 +34,15 @@ const HEADER: &str =
     "age,sex,race,marital,education,occupation,country,postcode,diagnosis,hours,amount,visit,note";
 
 /// splitmix64: small, seeded, the same everywhere.
-struct Random(u64);
+#[derive(Debug)]
+pub(crate) struct Random(u64);
 
 impl Random {
+    /// Begins at a seed.
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -45,19 +51,20 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: u64) -> u64 {
+    /// A number below `n`.
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64).try_into().unwrap_or(0)
     }
 
     /// Small numbers are likelier: the least of two draws.
-    fn skewed(&mut self, n: u64) -> u64 {
+    pub(crate) fn skewed(&mut self, n: u64) -> u64 {
         self.below(n).min(self.below(n))
     }
 }
 
 /// Writes `rows` rows.
 pub(crate) fn write(path: &Path, rows: u64, seed: u64) -> std::io::Result<()> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut file = BufWriter::with_capacity(1 << 20, std::fs::File::create(path)?);
     writeln!(file, "{HEADER}")?;
     for _ in 0..rows {

@@ -5,12 +5,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use incrowd_data::{Attribute, Codes, Dictionary, Extra, FrequencySet, Hierarchy, Shape, collapse};
+use incrowd_data::{
+    Attribute, Codes, Cuts, Dictionary, Extra, FrequencySet, Hierarchy, Shape, collapse,
+};
 use incrowd_privacy::{KAnonymity, Model};
 use incrowd_quality::Measure;
 use incrowd_search::{Algorithm, Budget, Outcome, Problem, Recoding, Watch};
 
-use crate::Failure;
+use crate::{Failure, now};
 
 const COLUMNS: [&str; 8] = [
     "age",
@@ -23,7 +25,8 @@ const COLUMNS: [&str; 8] = [
     "native-country",
 ];
 
-const KS: [u64; 8] = [1000, 500, 250, 100, 50, 25, 10, 5];
+/// The paper's values of k.
+pub(crate) const KS: [u64; 8] = [1000, 500, 250, 100, 50, 25, 10, 5];
 
 /// Which cases to run; all where nothing is said.
 #[derive(Debug, Default)]
@@ -44,7 +47,7 @@ pub(crate) fn cases(folder: &Path, seconds: u64, chosen: &Chosen) -> Result<(), 
     let is_chosen = |wish: &Option<String>, name: &str| wish.as_deref().is_none_or(|w| w == name);
     for limit in ["0", "100", "any"] {
         for grain in ["fine", "coarse"] {
-            let set = adult(folder, grain == "fine")?;
+            let set = adult(folder, ARX, grain == "fine")?;
             for (name, measure) in
                 [("DM", Measure::Discernibility), ("CM", Measure::Classification)]
             {
@@ -54,8 +57,8 @@ pub(crate) fn cases(folder: &Path, seconds: u64, chosen: &Chosen) -> Result<(), 
                         && is_chosen(&chosen.limit, limit)
                         && chosen.k.is_none_or(|chosen| chosen == k)
                     {
-                        let row = case(&set, measure, limit, k, seconds)?;
-                        println!("| {grain} | {name} | {limit} | {k} | {row} |");
+                        let solved = solve(&set, &case(measure, limit, k, seconds))?;
+                        println!("| {grain} | {name} | {limit} | {k} | {} |", row(&solved));
                     }
                 }
             }
@@ -64,65 +67,144 @@ pub(crate) fn cases(folder: &Path, seconds: u64, chosen: &Chosen) -> Result<(), 
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-fn case(
-    set: &FrequencySet,
-    measure: Measure,
-    limit: &str,
-    k: u64,
-    seconds: u64,
-) -> Result<String, Failure> {
+fn case(measure: Measure, limit: &str, k: u64, seconds: u64) -> Case<'static> {
+    Case {
+        algorithm: Algorithm::KOptimize,
+        measure,
+        limit: limit.parse().ok(),
+        k,
+        time: Some(Duration::from_secs(seconds)),
+        start: None,
+        seeds_itself: true,
+    }
+}
+
+/// What a search is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Case<'a> {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) measure: Measure,
+    /// Rows that may be lost; any number if none is given.
+    pub(crate) limit: Option<u64>,
+    pub(crate) k: u64,
+    /// When to stop; a search without it ends by itself.
+    pub(crate) time: Option<Duration>,
+    /// Cuts to begin with.
+    pub(crate) start: Option<&'a Cuts>,
+    /// Whether the search may look for cuts to begin with.
+    pub(crate) seeds_itself: bool,
+}
+
+/// What a search came to.
+#[derive(Debug, Clone)]
+pub(crate) struct Solved {
+    pub(crate) is_optimal: bool,
+    pub(crate) cost: f64,
+    pub(crate) bound: f64,
+    /// Rows that are lost.
+    pub(crate) lost: u64,
+    pub(crate) nodes: u64,
+    pub(crate) seconds: f64,
+    /// The best cost from some second on, as often as it fell; the last one is the end's.
+    pub(crate) course: Vec<(f64, f64)>,
+    pub(crate) cuts: Cuts,
+}
+
+impl Solved {
+    /// How far the cost may be above the optimum, in percent of it.
+    pub(crate) fn gap(&self) -> f64 {
+        100.0 * (self.cost - self.bound) / self.cost
+    }
+}
+
+/// Runs a search and watches it.
+pub(crate) fn solve(set: &FrequencySet, case: &Case) -> Result<Solved, Failure> {
+    let Case { measure, k, start, seeds_itself, .. } = *case;
     let models: Vec<Box<dyn Model>> = vec![Box::new(KAnonymity::new(k)?)];
     let watch = Watch::default();
-    let time = Some(Duration::from_secs(seconds));
-    let budget = Budget::unlimited().within(time).watched_by(watch.clone());
-    let limit = limit.parse().unwrap_or(set.n_rows);
-    let problem =
+    let begun = now();
+    let budget = Budget::unlimited().within(case.time).watched_by(watch.clone());
+    let limit = case.limit.unwrap_or(set.n_rows);
+    let asked =
         Problem { limit, measure, target: Some(0), ..Problem::new(set, &models, k, &budget) };
-    let start = Instant::now();
+    let problem = Problem { start, seeds_itself, ..asked };
     let is_done = AtomicBool::new(false);
-    let (outcome, best_after) = std::thread::scope(|scope| {
+    let (outcome, course) = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
-            let (mut best, mut after) = (None, Duration::ZERO);
+            let mut course: Vec<(f64, f64)> = Vec::new();
             while !is_done.load(Ordering::Relaxed) {
-                let now = watch.standing().and_then(|standing| standing.best);
-                if now != best {
-                    (best, after) = (now, start.elapsed());
-                }
+                let best = watch.standing().and_then(|standing| standing.best);
+                let known = course.last().map_or(f64::INFINITY, |last| last.1);
+                course.extend(best.filter(|best| *best < known).map(|b| (seconds(begun), b)));
                 std::thread::sleep(Duration::from_millis(5));
             }
-            after
+            course
         });
-        let outcome = Algorithm::KOptimize.run(&problem);
+        let outcome = case.algorithm.run(&problem);
         is_done.store(true, Ordering::Relaxed);
         (outcome, watcher.join())
     });
-    let took = start.elapsed().as_secs_f64();
-    let best_after = best_after.unwrap_or_default().as_secs_f64().min(took);
+    let took = seconds(begun);
+    let mut course = course.unwrap_or_default();
     let Outcome::Found(found) = outcome else { return Err("nothing found".into()) };
-    let Recoding::Intervals(cuts) = &found.recoding else { return Err("no intervals".into()) };
+    let Recoding::Intervals(cuts) = found.recoding else { return Err("no intervals".into()) };
     let cost = found.proof.cost.unwrap_or(f64::NAN);
-    let bound = found.proof.lower_bound.unwrap_or(f64::NAN);
-    let lost: u64 = (found.assignment.class_of.iter().zip(&set.counts))
+    if course.last().is_none_or(|last| cost < last.1) {
+        course.push((took, cost));
+    }
+    let lost = (found.assignment.class_of.iter().zip(&set.counts))
         .filter(|(class, _)| **class == incrowd_data::SUPPRESSED)
         .map(|(_, &rows)| u64::from(rows))
         .sum();
-    let n_cuts: Vec<String> = (0..COLUMNS.len()).map(|at| cuts.of(at).len().to_string()).collect();
-    Ok(format!(
-        "{} | {cost} | {bound:.0} | {:.1}% | {lost} | {} | {took:.2} | {best_after:.2} | {}",
-        if found.proof.is_optimal { "yes" } else { "no" },
-        100.0 * (cost - bound) / cost,
-        found.counters.nodes_checked,
-        n_cuts.join(" "),
-    ))
+    Ok(Solved {
+        is_optimal: found.proof.is_optimal,
+        cost,
+        bound: found.proof.lower_bound.unwrap_or(f64::NAN),
+        lost,
+        nodes: found.counters.nodes_checked,
+        seconds: took,
+        course,
+        cuts,
+    })
 }
 
+fn seconds(begun: Instant) -> f64 {
+    begun.elapsed().as_secs_f64()
+}
+
+fn row(solved: &Solved) -> String {
+    let cuts: Vec<String> =
+        (0..COLUMNS.len()).map(|at| solved.cuts.of(at).len().to_string()).collect();
+    let best_after = solved.course.last().map_or(0.0, |last| last.0);
+    format!(
+        "{} | {} | {:.0} | {:.1}% | {} | {} | {:.2} | {best_after:.2} | {}",
+        if solved.is_optimal { "yes" } else { "no" },
+        solved.cost,
+        solved.bound,
+        solved.gap(),
+        solved.lost,
+        solved.nodes,
+        solved.seconds,
+        cuts.join(" "),
+    )
+}
+
+/// How a folder keeps the table: the separator of `adult.csv`, and what the names of the hierarchies begin with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout {
+    pub(crate) separator: char,
+    pub(crate) prefix: &'static str,
+}
+
+/// As ARX keeps it.
+const ARX: Layout = Layout { separator: ';', prefix: "adult_hierarchy_" };
+
 /// The table with the paper's eight columns, text in the leaf order of its hierarchies.
-fn adult(folder: &Path, is_fine: bool) -> Result<FrequencySet, Failure> {
+pub(crate) fn adult(folder: &Path, layout: Layout, is_fine: bool) -> Result<FrequencySet, Failure> {
     let text = std::fs::read_to_string(folder.join("adult.csv"))?;
     let mut lines = text.lines();
-    let header: Vec<&str> = lines.next().ok_or("no header")?.split(';').collect();
-    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(';').collect()).collect();
+    let header: Vec<&str> = lines.next().ok_or("no header")?.split(layout.separator).collect();
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(layout.separator).collect()).collect();
     let place = |name: &str| header.iter().position(|column| *column == name);
     let mut attributes = Vec::new();
     let mut columns: Vec<(Codes, u32)> = Vec::new();
@@ -139,7 +221,7 @@ fn adult(folder: &Path, is_fine: bool) -> Result<FrequencySet, Failure> {
         let order: Vec<String> = if name == "age" {
             present.into_iter().cloned().collect()
         } else {
-            let file = folder.join(format!("hierarchies/adult_hierarchy_{name}.csv"));
+            let file = folder.join(format!("hierarchies/{}{name}.csv", layout.prefix));
             leaves(&file)?.into_iter().filter(|leaf| present.contains(leaf)).collect()
         };
         let code_of: BTreeMap<&String, u32> = order.iter().zip(0..).collect();

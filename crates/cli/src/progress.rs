@@ -91,6 +91,10 @@ fn search_line(standing: &Standing, seconds: f64) -> String {
     let rate = (nodes as f64 / seconds.max(0.1)) as u64;
     let (nodes, rate) = (count(nodes), count(rate));
     let Some(best) = best else { return format!("  bound {lower_bound:.6}  {nodes} nodes") };
+    // Local search proves nothing.
+    if lower_bound <= 0.0 && best > 0.0 {
+        return format!("  best {best:.6}  {nodes} nodes, {rate} a second");
+    }
     let gap = if best > 0.0 { 100.0 * (best - lower_bound) / best } else { 0.0 };
     format!(
         "  best {best:.6}  bound {lower_bound:.6}  gap {gap:.1}%  {nodes} nodes, {rate} a second"
@@ -106,5 +110,7 @@ mod tests {
         let standing = Standing { best: Some(0.5), lower_bound: 0.4, nodes: 3000 };
         let line = search_line(&standing, 2.0);
         assert_eq!(line, "  best 0.500000  bound 0.400000  gap 20.0%  3,000 nodes, 1,500 a second");
+        let line = search_line(&Standing { lower_bound: 0.0, ..standing }, 2.0);
+        assert_eq!(line, "  best 0.500000  3,000 nodes, 1,500 a second");
     }
 }

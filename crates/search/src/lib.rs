@@ -74,6 +74,8 @@ pub struct Problem<'a> {
     pub seed: u64,
     /// Cuts to begin with, for a search that takes any.
     pub start: Option<&'a Cuts>,
+    /// Whether a search that begins with a good recoding looks for one itself, beside those it is given.
+    pub seeds_itself: bool,
     /// A search of the same problem to go on with, for a search that can.
     pub resume: Option<&'a Stopped>,
     /// What the release is for, for a search that can make use of it.
@@ -107,6 +109,7 @@ impl<'a> Problem<'a> {
             wants_minimal: false,
             seed: 0,
             start: None,
+            seeds_itself: true,
             resume: None,
             workload: None,
             budget,

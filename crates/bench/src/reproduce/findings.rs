@@ -158,7 +158,9 @@ fn claims(claims: &[Claim]) -> String {
     for claim in claims {
         let verdict = if claim.holds { "agrees" } else { "**differs**" };
         let because = claim.because.filter(|_| !claim.holds).unwrap_or_default();
-        let line = format!("| {} | {} | {verdict} |\n", claim.says, claim.found);
+        // No test relies on these, so a reader should know which they are.
+        let time = if claim.is_timing { " (time)" } else { "" };
+        let line = format!("| {} | {} | {verdict}{time} |\n", claim.says, claim.found);
         text.push_str(&line);
         if !because.is_empty() {
             text.push_str(&format!("| | *Why:* {because} | |\n"));

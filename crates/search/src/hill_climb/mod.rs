@@ -38,7 +38,7 @@ use rayon::prelude::*;
 
 use crate::intervals::{Board, Costs, Standing};
 use crate::random::Random;
-use crate::{Infeasible, Outcome, Problem};
+use crate::{Infeasible, Outcome, Problem, budget};
 
 /// Starts, where no time limit ends it.
 const STARTS: u64 = 12;
@@ -67,6 +67,10 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
             }
         }
         start += AT_ONCE;
+        let cost = costs.value(best.standing().cost);
+        let standing =
+            budget::Standing { best: Some(cost), lower_bound: 0.0, nodes: nodes_checked };
+        problem.budget.say(standing);
         let is_enough = !problem.budget.has_deadline() && start >= STARTS;
         if is_enough || problem.budget.is_spent() {
             break;

@@ -358,7 +358,8 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     given.for_each(|cuts| stopped::offer(ground, &root, cuts, &best));
     let can_sweep = |attribute: &usize| {
         let n_steps = ground.space.of_attribute[*attribute].len();
-        rules.seed && ground.is_plain && n_steps <= seed::MOST_CUTS && ground.has_room(n_steps)
+        let is_wanted = rules.seed && problem.seeds_itself;
+        is_wanted && ground.is_plain && n_steps <= seed::MOST_CUTS && ground.has_room(n_steps)
     };
     let swept = widest.map(|(widest, _)| widest).filter(can_sweep);
     let is_open = problem.resume.is_none_or(|stopped| !stopped.open.is_empty());

@@ -1,0 +1,33 @@
+//! Times on the Adult table.
+
+use super::adult_columns;
+use super::times::Plan;
+use crate::Failure;
+use crate::reproduce::lab::Adult;
+use crate::reproduce::{Findings, Lab};
+
+const TEXT: &str = "\
+The paper's charts for the Adult table, both in one form: the time of the search alone, by the first n columns. \
+A search here runs on the distinct vectors in memory, so a pass over the table costs little more than a roll-up \
+of a large frequency set; in the paper it was a query to a database. What is left of the paper's charts is that \
+the time follows the number of nodes that are checked.";
+
+/// Does the charts again.
+pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
+    lab.adult(Adult::All)?;
+    let columns = adult_columns();
+    let plan = Plan {
+        name: "Adult",
+        table: "adult.csv",
+        columns: &columns,
+        sizes: 3..=lab.size(6, 9),
+        most: 60,
+    };
+    let times = plan.measure(lab)?;
+    Ok(Findings {
+        tables: vec![times.table()],
+        plots: vec![("", times.plot(2)), ("k10", times.plot(10))],
+        text: format!("{TEXT}{}", times.remark()),
+        claims: times.claims(),
+    })
+}
