@@ -83,6 +83,8 @@ const ROLL_UP: Search = Search::new("bottom-up with roll-up", "bottom-up", Some(
 const BINARY: Search = Search::new("binary search", "samarati", None);
 const BASIC: Search = Search::new("Incognito", "incognito", Some("basic"));
 const SUPER_ROOTS: Search = Search::new("Incognito, super-roots", "incognito", Some("super-roots"));
+/// Ours, which is in no figure of the paper.
+const OPTIMAL: Search = Search::new("optimal (ours)", "optimal", None);
 const CUBE: Search = Search::new("Incognito, cube", "incognito", Some("cube"));
 
 /// A search over some columns of a table.

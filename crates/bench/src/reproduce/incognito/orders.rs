@@ -29,7 +29,7 @@ pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
         table: "orders.csv",
         columns: &columns,
         sizes: 1..=lab.size(4, 8),
-        most: lab.size(5, 10),
+        most: lab.size(5, 25),
     };
     let times = plan.measure(lab)?;
     Ok(Findings {

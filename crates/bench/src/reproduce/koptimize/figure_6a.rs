@@ -28,7 +28,7 @@ struct Line {
 
 /// Does the figure again.
 pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
-    let seconds = lab.size(2.0, 20.0);
+    let seconds = lab.size(2.0, 12.0);
     let grains = grains(lab)?;
     let mut lines = Vec::new();
     for (measure_name, measure) in MEASURES {

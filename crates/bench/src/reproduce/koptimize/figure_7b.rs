@@ -37,7 +37,7 @@ struct Race {
 pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
     let k = lab.size(500, 50);
     let [(_, fine), _] = grains(lab)?;
-    let race = race(&fine, k, lab.size(2.0, 60.0))?;
+    let race = race(&fine, k, lab.size(2.0, 40.0))?;
     let greedy = greedy(&fine, lab)?;
     let mut courses = Table::new(&["search", "seconds", "best cost"]);
     for (name, course) in [("complete", &race.complete), ("stochastic", &race.stochastic)] {
