@@ -131,17 +131,15 @@ fn tiles(text: &str) -> Result<Vec<Tile>, Failure> {
     let rows: BTreeSet<&str> = text.lines().skip(1).collect();
     let tile = |row: &&str| {
         let (x, y) = row.split_once(',').ok_or("a row of two cells")?;
-        Ok(Tile { x: edges(x)?, y: edges(y)? })
+        Ok(Tile { x: edges(x, (0.0, 49.0))?, y: edges(y, (0.0, 49.0))? })
     };
     rows.iter().map(tile).collect()
 }
 
 /// The edges of a cell: half a value beyond its least and greatest value.
-fn edges(cell: &str) -> Result<(f64, f64), Failure> {
-    if cell == "*" {
-        return Ok((-0.5, 49.5));
-    }
+pub(super) fn edges(cell: &str, whole: (f64, f64)) -> Result<(f64, f64), Failure> {
     let inner = cell.trim_start_matches('[').trim_end_matches(']');
     let (low, high) = inner.split_once('-').unwrap_or((inner, inner));
-    Ok((low.parse::<f64>()? - 0.5, high.parse::<f64>()? + 0.5))
+    let (low, high) = if cell == "*" { whole } else { (low.parse()?, high.parse()?) };
+    Ok((low - 0.5, high + 0.5))
 }
