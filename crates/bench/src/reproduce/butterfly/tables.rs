@@ -138,8 +138,9 @@ fn theorem(lab: &Lab) -> Result<Claim, Failure> {
 
 /// `incrowd check`: the least class of a table by some columns.
 fn k_of(lab: &Lab, table: &str, set: &str) -> Result<u64, Failure> {
-    let columns: String =
-        set.split(',').map(|column| format!("{column} = {{ role = \"quasi\" }}\n")).collect();
+    let columns: Vec<String> =
+        set.split(',').map(|column| format!("{column} = {{ role = \"quasi\" }}")).collect();
+    let columns = columns.join("\n");
     let job = format!("input = \"{table}\"\nundeclared = \"drop\"\n[columns]\n{columns}");
     let spec = JobSpec::from_toml(&job)?;
     let input = Some(lab.path(table).to_string_lossy().into_owned());

@@ -84,11 +84,12 @@ pub(crate) fn partitions(lab: &Lab) -> Result<Findings, Failure> {
     }
     findings.tables.push(numbers);
     findings.claims = claims(&costs);
-    findings.text = "A thousand rows with two attributes of 50 values (mean 25, deviation 0.2 of the range). Points are \
+    findings.text.push_str(
+        "A thousand rows with two attributes of 50 values (mean 25, deviation 0.2 of the range). Points are \
                      rows, larger where several coincide; tiles are classes, with the cut points as their edges \
                      (`--labels region`). First the optimal single-dimensional recoding, then the strict \
-                     multidimensional one, each for k = 10, 25 and 50."
-        .to_owned();
+                     multidimensional one, each for k = 10, 25 and 50.",
+    );
     Ok(findings)
 }
 
