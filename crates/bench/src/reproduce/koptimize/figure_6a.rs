@@ -2,7 +2,7 @@
 
 use incrowd_chart::{Axis, Series};
 
-use super::{LIMITS, MEASURES, by_k, grains, ks, points, unseeded};
+use super::{LIMITS, MEASURES, by_k, grains, ks, points, range, unseeded};
 use crate::Failure;
 use crate::koptimize::{Solved, solve};
 use crate::reproduce::{Claim, Findings, Lab, Table};
@@ -62,23 +62,16 @@ fn is_proved(case: Option<&Solved>) -> bool {
 }
 
 fn remark(lines: &[Line]) -> String {
-    let unproved: Vec<String> = (lines.iter())
-        .flat_map(|line| line.cases.iter().map(move |(k, case)| (line, k, case)))
-        .filter_map(|(line, k, case)| Some((line, k, case.as_ref()?)))
-        .filter(|(_, _, case)| !case.is_optimal)
-        .map(|(line, k, case)| {
-            let Line { measure, ages, limit, .. } = line;
-            format!("{measure}, {ages}, limit {limit}, k = {k}: {:.0}%", case.gap())
-        })
-        .collect();
-    if unproved.is_empty() {
-        return "All were proved.".to_owned();
+    let cases = lines.iter().flat_map(|line| &line.cases).filter_map(|(_, case)| case.as_ref());
+    let gaps: Vec<f64> = cases.filter(|case| !case.is_optimal).map(Solved::gap).collect();
+    match range(&gaps) {
+        None => "All were proved.".to_owned(),
+        Some(range) => format!(
+            "{} cases were tried and not proved: between the best cost and the proven bound are {range} of the cost (the \
+             CSV file has both).",
+            gaps.len()
+        ),
     }
-    format!(
-        "{} cases were tried and not proved; the best cost is then above the proven bound by ({}).",
-        unproved.len(),
-        unproved.join("; ")
-    )
 }
 
 fn table(lines: &[Line]) -> Table {

@@ -100,3 +100,10 @@ fn by_k(title: String, y: Axis, series: Vec<Series>) -> String {
 fn points<T>(of: &[(u64, T)], value: impl Fn(&T) -> f64) -> Vec<(f64, f64)> {
     of.iter().rev().map(|(k, one)| (place(*k), value(one))).collect()
 }
+
+/// From the least to the greatest of some percentages; none if there are none.
+fn range(percent: &[f64]) -> Option<String> {
+    let least = percent.iter().copied().reduce(f64::min)?;
+    let greatest = percent.iter().copied().reduce(f64::max)?;
+    Some(format!("{least:.0}% to {greatest:.0}%"))
+}
