@@ -93,9 +93,9 @@ impl Table {
     }
 
     fn csv(&self) -> String {
-        let quoted = |cell: &String| match cell.contains(['"', ',', '\n']) {
-            true => format!("\"{}\"", cell.replace('"', "\"\"")),
-            false => cell.clone(),
+        let quoted = |cell: &String| {
+            let is_plain = !cell.contains(['"', ',', '\n']);
+            if is_plain { cell.clone() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
         };
         let line = |row: &Vec<String>| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
         std::iter::once(&self.columns).chain(&self.rows).map(line).collect()

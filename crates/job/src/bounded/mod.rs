@@ -344,7 +344,7 @@ impl Finish<'_> {
         region: usize,
         found: &mut Finished,
     ) -> Result<(), JobError> {
-        let (vectors, counts, n_rows) = regions.take_distinct(region)?;
+        let ((vectors, counts), n_rows) = regions.take_distinct(region)?;
         self.coding.n_vectors += counts.len() as u64;
         let assignment =
             Assignment { class_of: vec![0; counts.len()], n_classes: 1, parts: Vec::new() };

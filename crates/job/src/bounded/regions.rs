@@ -57,6 +57,9 @@ pub(crate) struct Regions {
     n_codes: Vec<u32>,
 }
 
+/// Distinct vectors column by column, and the rows of each.
+pub(crate) type Distinct = (Vec<Codes>, Vec<u32>);
+
 impl Regions {
     /// Puts every row into the file of its region.
     pub(crate) fn divide(
@@ -113,7 +116,7 @@ impl Regions {
     pub(crate) fn take_distinct(
         &mut self,
         region: usize,
-    ) -> Result<(Vec<Codes>, Vec<u32>, Vec<usize>), JobError> {
+    ) -> Result<(Distinct, Vec<usize>), JobError> {
         let mut groups = Groups::new(self.n_codes.len());
         let mut n_rows = Vec::new();
         for part in &self.rows {
@@ -125,7 +128,7 @@ impl Regions {
             part[region].clone().remove()?;
         }
         let (vectors, counts, _) = merge(vec![groups], &self.n_codes);
-        Ok((vectors, counts, n_rows))
+        Ok(((vectors, counts), n_rows))
     }
 }
 

@@ -113,7 +113,7 @@ pub(crate) fn by_overlap(lab: &Lab) -> Result<Findings, Failure> {
         }
     }
     let gain = |shared: f64| {
-        let of = points.iter().filter(|point| point.x == shared);
+        let of = points.iter().filter(|point| (point.x - shared).abs() < 0.5);
         of.map(gain).sum::<f64>() / 2.0
     };
     let claims = vec![
@@ -146,7 +146,7 @@ pub(crate) fn by_sets(lab: &Lab) -> Result<Findings, Failure> {
         }
     }
     let mean = |n: f64| {
-        let of = points.iter().filter(|point| point.x == n);
+        let of = points.iter().filter(|point| (point.x - n).abs() < 0.5);
         of.map(gain).sum::<f64>() / 2.0
     };
     let claims = vec![

@@ -1,5 +1,10 @@
 //! The releases of six patients that the report prints.
 
+use std::collections::BTreeSet;
+
+use incrowd_chart::{Tile, Tiles};
+
+use super::pictures::edges;
 use crate::Failure;
 use crate::reproduce::lab::bundled;
 use crate::reproduce::{Claim, Findings, Lab, Table};
@@ -112,8 +117,45 @@ pub(crate) fn releases(lab: &Lab) -> Result<Findings, Failure> {
                 ranges and one misspelt disease aside). Zip codes are text with an order here, as in the report, \
                 which gives no mean of them. The single-dimensional release of Figure 2 is the one of least loss; \
                 for discernibility two classes of three patients by age would be better (18 against 20). The report \
-                does not claim that it is the best.";
-    Ok(Findings { tables: vec![table], text: text.to_owned(), claims, ..Findings::default() })
+                does not claim that it is the best. The pictures show patients and releases by zip code and age alone, as \
+                in the report's Figure 4.";
+    let plots = vec![
+        ("single", picture(lab, "single-dimensional", "koptimize\"\nmeasure = \"loss")?),
+        ("multi", picture(lab, "strict multidimensional", "mondrian")?),
+    ];
+    Ok(Findings { tables: vec![table], plots, text: text.to_owned(), claims })
+}
+
+/// The patients in the plane of zip code and age, and the tiles of a 2-anonymous release on these two.
+fn picture(lab: &Lab, model: &str, algorithm: &str) -> Result<String, Failure> {
+    const AGES: (f64, f64) = (25.0, 28.0);
+    const ZIPCODES: (f64, f64) = (53710.0, 53712.0);
+    lab.anonymize(&format!(
+        "input = \"patients.csv\"\noutput = \"release.csv\"\nundeclared = \"drop\"\n[columns]\n\
+         age = {{ role = \"quasi\" }}\nzipcode = {{ role = \"quasi\" }}\n[privacy]\nk = 2\n\
+         [search]\nalgorithm = \"{algorithm}\"\n[release]\nlabels = \"region\"\n"
+    ))?;
+    let rows: BTreeSet<String> =
+        lab.read("release.csv")?.lines().skip(1).map(str::to_owned).collect();
+    let tile = |row: &String| {
+        let (age, zipcode) = row.split_once(',').ok_or("a row of two cells")?;
+        Ok(Tile { x: edges(zipcode, ZIPCODES)?, y: edges(age, AGES)? })
+    };
+    let tiles = rows.iter().map(tile).collect::<Result<Vec<Tile>, Failure>>()?;
+    let text = lab.read("patients.csv")?;
+    let point = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        Ok((cells[2].parse()?, cells[0].parse()?, 1))
+    };
+    let points = text.lines().skip(1).map(point).collect::<Result<Vec<_>, Failure>>()?;
+    let picture = Tiles {
+        title: format!("Patients, {model}, k = 2"),
+        x: ("zip code".to_owned(), ZIPCODES.0 - 0.5..ZIPCODES.1 + 0.5),
+        y: ("age".to_owned(), AGES.0 - 0.5..AGES.1 + 0.5),
+        tiles,
+        points,
+    };
+    Ok(picture.svg())
 }
 
 fn job(printed: &Printed) -> String {

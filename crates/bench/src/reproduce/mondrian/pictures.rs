@@ -84,11 +84,12 @@ pub(crate) fn partitions(lab: &Lab) -> Result<Findings, Failure> {
     }
     findings.tables.push(numbers);
     findings.claims = claims(&costs);
-    findings.text = "A thousand rows with two attributes of 50 values (mean 25, deviation 0.2 of the range). Points are \
+    findings.text.push_str(
+        "A thousand rows with two attributes of 50 values (mean 25, deviation 0.2 of the range). Points are \
                      rows, larger where several coincide; tiles are classes, with the cut points as their edges \
                      (`--labels region`). First the optimal single-dimensional recoding, then the strict \
-                     multidimensional one, each for k = 10, 25 and 50."
-        .to_owned();
+                     multidimensional one, each for k = 10, 25 and 50.",
+    );
     Ok(findings)
 }
 
@@ -131,17 +132,15 @@ fn tiles(text: &str) -> Result<Vec<Tile>, Failure> {
     let rows: BTreeSet<&str> = text.lines().skip(1).collect();
     let tile = |row: &&str| {
         let (x, y) = row.split_once(',').ok_or("a row of two cells")?;
-        Ok(Tile { x: edges(x)?, y: edges(y)? })
+        Ok(Tile { x: edges(x, (0.0, 49.0))?, y: edges(y, (0.0, 49.0))? })
     };
     rows.iter().map(tile).collect()
 }
 
 /// The edges of a cell: half a value beyond its least and greatest value.
-fn edges(cell: &str) -> Result<(f64, f64), Failure> {
-    if cell == "*" {
-        return Ok((-0.5, 49.5));
-    }
+pub(super) fn edges(cell: &str, whole: (f64, f64)) -> Result<(f64, f64), Failure> {
     let inner = cell.trim_start_matches('[').trim_end_matches(']');
     let (low, high) = inner.split_once('-').unwrap_or((inner, inner));
-    Ok((low.parse::<f64>()? - 0.5, high.parse::<f64>()? + 0.5))
+    let (low, high) = if cell == "*" { whole } else { (low.parse()?, high.parse()?) };
+    Ok((low - 0.5, high + 0.5))
 }
