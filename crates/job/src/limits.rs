@@ -142,7 +142,7 @@ pub(crate) fn limits(
             None => {
                 let names = RiskKind::ALL.map(|(name, _)| name);
                 let problem = Problem::new(format!("`{name}` is no risk"));
-                problems.push(match nearest(name, names.into_iter()) {
+                problems.push(match nearest(name, names) {
                     Some(near) => problem.help(format!("did you mean `{near}`?")),
                     None => problem.help(format!("limit one of {}", names.join(", "))),
                 });

@@ -87,8 +87,8 @@ fn presets_say_where_their_number_comes_from() {
 
 #[test]
 fn a_release_above_a_limit_is_not_published() {
-    let rows: String = (0..40).map(|age| format!("{age}\n")).collect();
-    let folder = Folder::with(&[("t.csv", &format!("age\n{rows}"))]);
+    let rows: Vec<String> = (0..40).map(|age| age.to_string()).collect();
+    let folder = Folder::with(&[("t.csv", &format!("age\n{}\n", rows.join("\n")))]);
     folder.ok("anonymize t.csv -o tre.csv --quasi age --preset tre-10");
     folder.ok("check tre.csv -k 10 --quasi age");
     let limited = "anonymize t.csv -o no.csv --quasi age -k 5 --fail-above marketer=0.1";
