@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Anonymize(Box<AnonymizeArgs>),
     /// Measure any table: k, l, t and risk; exit code 1 when below what is asked
     Check(Box<CheckArgs>),
+    /// Do the same job by several algorithms and for several k: which to take
+    Compare(Box<CompareArgs>),
     /// Train models on the release of some rows, try them on rows that were held out
     Evaluate(Box<EvaluateArgs>),
     /// Apply a saved recoding to new rows, verify, publish
@@ -90,8 +92,14 @@ pub(crate) struct JobArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<PathBuf>,
     /// k-anonymity: the least size of a class (at least 2), of every set that has no k of its own, or of one set
-    #[arg(short, value_name = "[SET=]N", value_parser = k_of_set)]
+    #[arg(short, value_name = "[SET=]N", value_parser = k_of_set, value_delimiter = ',')]
     pub(crate) k: Vec<KOfSet>,
+    /// A level of protection that a rule or practice asks for: ema-0.09, tre-10 or hipaa-5
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Option<String>,
+    /// The greatest risk that is allowed, e.g. prosecutor=0.09; also journalist, marketer
+    #[arg(long, value_name = "RISK=X", value_delimiter = ',')]
+    pub(crate) fail_above: Vec<String>,
     /// A quasi-identifier set: columns that an attacker can know; repeat it for several sets
     #[arg(long, value_name = "[NAME=]A,B,C")]
     pub(crate) quasi: Vec<String>,
@@ -246,6 +254,25 @@ pub(crate) struct AnonymizeArgs {
     #[arg(long, value_name = "FILE.json")]
     pub(crate) recoding: Option<String>,
     /// Replace existing outputs
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// A file, a folder or a glob
+    pub(crate) input: Option<String>,
+    /// The algorithms, a variant behind a hyphen: mondrian,mondrian-relaxed,optimal,koptimize
+    #[arg(long, value_name = "A,B", value_delimiter = ',', required = true)]
+    pub(crate) algorithms: Vec<String>,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// Write the comparison; as HTML with pictures
+    #[arg(long, value_name = "FILE.json|FILE.html")]
+    pub(crate) report: Option<String>,
+    /// Replace an existing report
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -15,7 +15,7 @@ use crate::args::{
     HierarchyCommand, JobArgs, KOfSet, MachineArgs, MakeArgs, ProfileArgs, SearchArgs,
 };
 use crate::progress::Progress;
-use crate::{attack, demo, message, query};
+use crate::{attack, compare, demo, message, query};
 
 /// Runs a command of the binary `name`; gives the exit code.
 pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -> u8 {
@@ -24,6 +24,7 @@ pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -
         Command::Profile(args) => profile(&run, &args),
         Command::Anonymize(args) => anonymize(&run, &args),
         Command::Check(args) => check(&run, &args),
+        Command::Compare(args) => compare::run(&run, &args),
         Command::Evaluate(args) => evaluate(&run, &args),
         Command::Apply(args) => apply(&run, &args),
         Command::Query(args) => query::query(&run, &args),
@@ -228,7 +229,7 @@ fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {
 }
 
 /// How to search, over what the job file says.
-fn search(args: &SearchArgs, spec: &mut JobSpec) -> Result<(), JobError> {
+pub(crate) fn search(args: &SearchArgs, spec: &mut JobSpec) -> Result<(), JobError> {
     set(&mut spec.search.algorithm, args.algorithm.as_ref());
     set(&mut spec.search.variant, args.variant.as_ref());
     set(&mut spec.search.measure, args.measure.as_ref());
@@ -290,6 +291,11 @@ fn refuse_twice<'a>(
 
 /// The job of the flags, over that of the job file.
 pub(crate) fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
+    job_with(args, &args.k)
+}
+
+/// The same with other k.
+pub(crate) fn job_with(args: &JobArgs, all_ks: &[KOfSet]) -> Result<JobSpec, JobError> {
     let mut spec = match &args.job {
         Some(path) => JobSpec::from_file(path)?,
         None => JobSpec::default(),
@@ -316,7 +322,9 @@ pub(crate) fn job(args: &JobArgs) -> Result<JobSpec, JobError> {
     }
     hierarchies(args, &mut spec, &mut problems);
     models(args, &mut spec, &mut problems);
-    ks(args, &mut spec, &mut problems);
+    ks(all_ks, &mut spec, &mut problems);
+    set(&mut spec.privacy.preset, args.preset.as_ref());
+    risk_limits(args, &mut spec, &mut problems);
     set(&mut spec.undeclared, args.undeclared.as_ref());
     set(&mut spec.missing, args.missing.as_ref());
     set(&mut spec.run.threads, args.machine.threads.as_ref());
@@ -391,9 +399,9 @@ fn names(text: &str) -> Vec<String> {
 }
 
 /// The k of all sets and those of some.
-fn ks(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
-    for (at, KOfSet { set: name, k }) in args.k.iter().enumerate() {
-        if args.k[..at].iter().any(|other| other.set == *name) {
+fn ks(all: &[KOfSet], spec: &mut JobSpec, problems: &mut Vec<Problem>) {
+    for (at, KOfSet { set: name, k }) in all.iter().enumerate() {
+        if all[..at].iter().any(|other| other.set == *name) {
             let what =
                 name.as_ref().map_or_else(String::new, |name| format!(" for the set `{name}`"));
             problems.push(Problem {
@@ -402,6 +410,24 @@ fn ks(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
             });
         }
         problems.extend(spec.ask_for_k(name.as_deref(), *k).err());
+    }
+}
+
+/// The risks that are allowed.
+fn risk_limits(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
+    for text in &args.fail_above {
+        let limit = text.split_once('=').and_then(|(risk, most)| {
+            Some((risk.trim().to_owned(), most.trim().parse::<f64>().ok()?))
+        });
+        match limit {
+            Some((risk, most)) => {
+                spec.privacy.fail_above.insert(risk, most);
+            }
+            None => problems.push(Problem {
+                message: format!("--fail-above `{text}` is no risk with its limit"),
+                help: Some("write --fail-above prosecutor=0.09".to_owned()),
+            }),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod args;
 mod attack;
 mod commands;
+mod compare;
 mod demo;
 mod message;
 mod progress;

@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use incrowd_job::{
-    CollusionReport, Evaluation, Figure, JobError, Outcome, Profile, Protocol, Report, RiskReport,
+    CollusionReport, Evaluation, Figure, JobError, Outcome, PrivacyReport, Profile, Protocol,
+    Report, RiskReport,
 };
 
 pub(crate) const EXIT_FAILED: u8 = 1;
@@ -199,6 +200,36 @@ fn risk(risk: &RiskReport) -> String {
     )
 }
 
+/// What the risk with respect to a set means.
+fn in_words(set: &PrivacyReport) -> String {
+    let RiskReport { prosecutor_max, marketer, share_above, .. } = &set.risk;
+    let columns = match set.columns.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        columns => columns.join(""),
+    };
+    // The risk is 1 over a number of people, but for rounding.
+    let one_in = |risk: f64| format!("1 in {:.0}", (1.0 / risk).max(1.0));
+    let above: Vec<String> = (share_above.iter())
+        .map(|(risk, share)| format!("{} above {risk}", percent(*share)))
+        .collect();
+    format!(
+        "in words: of a person in the table, someone who knows {columns} picks the right record with a chance of {} at \
+         worst; of all records {} would be picked rightly; share of records with a risk: {}",
+        one_in(*prosecutor_max),
+        one_in(*marketer),
+        above.join(", ")
+    )
+}
+
+/// A share in percent; one that is not zero is not written as zero.
+fn percent(share: f64) -> String {
+    match share {
+        0.0 => "none".to_owned(),
+        share if share < 0.0005 => "below 0.1%".to_owned(),
+        share => format!("{:.1}%", share * 100.0),
+    }
+}
+
 /// What a release or a checked table is like, for a person.
 pub(crate) fn summary(report: &Report) -> String {
     let mut lines = sets(report);
@@ -216,6 +247,10 @@ pub(crate) fn summary(report: &Report) -> String {
     ));
     if report.privacy.len() == 1 {
         lines.push(risk(&report.risk));
+    }
+    lines.extend(report.privacy.iter().filter(|_| release.rows > 0).map(in_words));
+    if let Some(preset) = report.job.privacy.chosen_preset() {
+        lines.push(format!("preset {}: {}", preset.name, preset.source));
     }
     let measures = &report.measures;
     let mut lost = vec![format!("discernibility {:.0}", measures.discernibility)];

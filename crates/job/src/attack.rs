@@ -63,7 +63,7 @@ pub struct Attacked {
 pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> {
     let mut watch = Stopwatch::start();
     let mut problems = Problems::default();
-    let k = options.k.or(options.job.privacy.k).unwrap_or(2);
+    let k = options.k.or(options.job.privacy.least_k()).unwrap_or(2);
     for (flag, n) in [("-k", Some(k)), ("--fail-below", options.fail_below)] {
         if n.is_some_and(|n| n < 2) {
             let problem = Problem::new(format!("{flag} must be at least 2"));

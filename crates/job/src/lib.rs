@@ -12,6 +12,7 @@ mod bounded;
 mod bounds;
 mod check;
 mod coding;
+mod compare;
 mod error;
 mod evaluate;
 mod figures;
@@ -19,10 +20,12 @@ mod generate;
 pub mod hierarchy;
 mod infeasible;
 mod labelling;
+mod limits;
 mod measure;
 mod method;
 mod model;
 mod outputs;
+mod page;
 mod plan;
 mod profile;
 mod publish;
@@ -42,6 +45,7 @@ pub use attack::{
     LinkedReport, PosteriorReport, attack,
 };
 pub use check::check;
+pub use compare::{Advice, CompareOptions, Compared, Comparison, FoundCase, compare};
 pub use error::{JobError, Problem};
 pub use evaluate::{
     EvaluateOptions, Evaluation, Figure, ModelReport, ProjectionReport, Protocol, ReleaseMeans,
@@ -49,6 +53,7 @@ pub use evaluate::{
 };
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;
+pub use limits::{PRESETS, Preset};
 pub use profile::{ColumnProfile, Combination, Profile, profile};
 pub use query::{
     AnswerReport, ErrorSummary, ErrorsReport, GroupReport, QueryAnswers, QueryOptions, QueryReport,
@@ -56,7 +61,7 @@ pub use query::{
 };
 pub use report::{
     CollusionReport, Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport,
-    RecodingReport, ReleaseReport, Report, RiskReport, SearchReport, Timings,
+    RecodingReport, ReleaseReport, Report, RiskReport, SearchReport, SizesReport, Timings,
 };
 pub use run::{Run, Stage};
 pub use spec::{

@@ -10,18 +10,19 @@ use incrowd_data::Codes;
 use incrowd_engine::{Engine, Source, Spilled, Table, Use, Values};
 use incrowd_privacy::Model;
 use incrowd_quality::ClassSizes;
-use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, verify};
+use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, THRESHOLDS, verify};
 use indexmap::IndexMap;
 
 use crate::bounds::Bounds;
 use crate::coding::{Known, Ordered, is_ordered, model_on, order_values};
 use crate::error::{JobError, Problem};
+use crate::limits::RiskLimit;
 use crate::model::{Asks, k_anonymity};
 use crate::plan::{Plan, PlannedColumn, Role};
 use crate::publish::Starred;
 use crate::report::{
     BrokenReport, CollusionReport, MeasuresReport, PrivacyReport, ReleaseReport, RiskReport,
-    SensitiveReport,
+    SensitiveReport, SizesReport,
 };
 use crate::sets::QuasiSet;
 use held::Held;
@@ -44,6 +45,8 @@ pub(crate) struct Measured {
     /// What some of the named sets know together: every two, and all if there are more.
     collusion: Vec<MeasuredSet>,
     pub(crate) union: Privacy,
+    /// The risks that are allowed.
+    limits: Vec<RiskLimit>,
 }
 
 /// A quasi-identifier set and what was found.
@@ -54,9 +57,18 @@ pub(crate) struct MeasuredSet {
     risk: Risk,
 }
 
+impl MeasuredSet {
+    /// The limits that its risk is above, in sentences.
+    fn exceeded(&self, limits: &[RiskLimit]) -> Vec<String> {
+        limits.iter().filter_map(|limit| limit.broken(&self.risk)).collect()
+    }
+}
+
 impl Measured {
     pub(crate) fn is_satisfied(&self) -> bool {
-        self.sets.iter().all(|set| set.found.is_satisfied())
+        self.sets
+            .iter()
+            .all(|set| set.found.is_satisfied() && set.exceeded(&self.limits).is_empty())
     }
 }
 
@@ -92,7 +104,7 @@ pub(crate) fn measure_in(
     let sets = ruler.measure_all(&plan.sets, Depth::Models)?;
     let collusion = ruler.measure_all(&colluding(&plan.sets), Depth::Sizes)?;
     let union = ruler.of_columns(&all, Depth::Sizes)?.into_owned();
-    Ok(Measured { n_rows, sets, collusion, union })
+    Ok(Measured { n_rows, sets, collusion, union, limits: plan.limits.clone() })
 }
 
 /// The columns of which only matters which cells are equal.
@@ -351,8 +363,8 @@ fn models(
 
 /// What holds for each quasi-identifier set.
 pub(crate) fn privacy_report(plan: &Plan, measured: &Measured) -> Vec<PrivacyReport> {
-    let report = |measured: &MeasuredSet| {
-        let MeasuredSet { set, columns, found, .. } = measured;
+    let report = |one: &MeasuredSet| {
+        let MeasuredSet { set, columns, found, .. } = one;
         let sensitive: IndexMap<String, SensitiveReport> = found
             .sensitive
             .iter()
@@ -371,10 +383,10 @@ pub(crate) fn privacy_report(plan: &Plan, measured: &Measured) -> Vec<PrivacyRep
             l_distinct: least(|s| s.l_distinct),
             l_entropy: least(|s| s.l_entropy),
             t: sensitive.values().map(|s| s.t).reduce(f64::max),
-            risk: risk(measured),
+            risk: risk(one),
             required: required(plan, set),
             broken: broken(found),
-            satisfied: found.is_satisfied(),
+            satisfied: found.is_satisfied() && one.exceeded(&measured.limits).is_empty(),
             sensitive,
         }
     };
@@ -398,6 +410,10 @@ fn required(plan: &Plan, set: &QuasiSet) -> IndexMap<String, serde_json::Value> 
     let mut required = IndexMap::new();
     if let Some(k) = set.k {
         required.insert("k".to_owned(), k.into());
+    }
+    for limit in &plan.limits {
+        let (name, most) = limit.named();
+        required.insert(name.to_owned(), most.into());
     }
     for model in &plan.models {
         let (name, value) = match model.asks {
@@ -437,7 +453,27 @@ pub(crate) fn release_report(
         classes: sizes.n_classes(),
         smallest_class: sizes.smallest().unwrap_or(0),
         largest_class: sizes.largest().unwrap_or(0),
+        class_sizes: by_size(&sizes),
     }
+}
+
+/// Classes by size, in steps that double.
+fn by_size(sizes: &ClassSizes) -> Vec<SizesReport> {
+    let mut steps: Vec<SizesReport> = Vec::new();
+    let mut all: Vec<(u64, u64)> =
+        sizes.iter().filter(|(rows, _, _)| *rows > 0).map(|(rows, _, n)| (rows, n)).collect();
+    all.sort_unstable();
+    for (rows, classes) in all {
+        let least = 1 << rows.ilog2();
+        if steps.last().is_none_or(|step| step.least != least) {
+            steps.push(SizesReport { least, greatest: 2 * least - 1, classes: 0, rows: 0 });
+        }
+        if let Some(step) = steps.last_mut() {
+            step.classes += classes;
+            step.rows += rows * classes;
+        }
+    }
+    steps
 }
 
 /// What attackers would find together; nothing where there is but one set.
@@ -456,8 +492,16 @@ pub(crate) fn collusion_report(plan: &Plan, measured: &Measured) -> Vec<Collusio
 }
 
 fn risk(measured: &MeasuredSet) -> RiskReport {
-    let Risk { prosecutor_max, prosecutor_average, records_at_risk } = measured.risk;
-    RiskReport { prosecutor_max, prosecutor_average, records_at_risk }
+    let Risk { prosecutor_max, prosecutor_average, records_at_risk, shares_above } = measured.risk;
+    let above = THRESHOLDS.iter().map(ToString::to_string).zip(shares_above);
+    RiskReport {
+        prosecutor_max,
+        prosecutor_average,
+        journalist_max: prosecutor_max,
+        marketer: prosecutor_average,
+        records_at_risk,
+        share_above: above.collect(),
+    }
 }
 
 /// The risk of the set with the greatest one.
@@ -494,10 +538,11 @@ pub(crate) fn measures_report(
 /// What is wrong, in sentences.
 pub(crate) fn failures(measured: &Measured) -> Vec<String> {
     let mut reasons = Vec::new();
-    for MeasuredSet { set, columns, found, .. } in &measured.sets {
+    for one in &measured.sets {
+        let MeasuredSet { set, columns, found, .. } = one;
+        let is_one = measured.sets.len() == 1;
+        let of_set = if is_one { String::new() } else { format!(" of `{}`", set.name) };
         for broken in broken(found) {
-            let is_one = measured.sets.len() == 1;
-            let of_set = if is_one { String::new() } else { format!(" of `{}`", set.name) };
             reasons.push(format!(
                 "{} does not hold with respect to {{{}}}{of_set}: {} classes with {} rows break it",
                 broken.model,
@@ -505,6 +550,9 @@ pub(crate) fn failures(measured: &Measured) -> Vec<String> {
                 broken.classes,
                 broken.rows
             ));
+        }
+        for exceeded in one.exceeded(&measured.limits) {
+            reasons.push(format!("{exceeded}, with respect to {{{}}}{of_set}", columns.join(", ")));
         }
     }
     reasons

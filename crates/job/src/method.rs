@@ -97,6 +97,30 @@ fn variants(algorithm: Algorithm) -> &'static [(&'static str, Algorithm)] {
     }
 }
 
+/// The algorithm and the variant of a name like `mondrian`, `mondrian-relaxed` or `incognito-cube`.
+pub(crate) fn named<'a>(
+    name: &'a str,
+    problems: &mut Vec<Problem>,
+) -> Option<(&'a str, Option<&'a str>)> {
+    if ALGORITHMS.iter().any(|(known, _)| *known == name) {
+        return Some((name, None));
+    }
+    for (known, algorithm) in ALGORITHMS {
+        let variant = name.strip_prefix(known).and_then(|rest| rest.strip_prefix('-'));
+        let all = if known == UNION { of_one_set() } else { variants(algorithm).to_vec() };
+        if let Some(variant) = variant.filter(|word| all.iter().any(|(known, _)| known == word)) {
+            return Some((&name[..known.len()], Some(variant)));
+        }
+    }
+    let names = ALGORITHMS.iter().map(|(known, _)| *known);
+    let problem = Problem::new(format!("there is no algorithm `{name}`"));
+    problems.push(match nearest(name, names.clone()) {
+        Some(near) => problem.help(format!("did you mean `{near}`?")),
+        None => problem.help(format!("choose of {}", names.collect::<Vec<_>>().join(", "))),
+    });
+    None
+}
+
 /// The variant that lists all minimal nodes.
 const ALL_MINIMAL: &str = "all-minimal";
 

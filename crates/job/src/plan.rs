@@ -6,6 +6,7 @@ use incrowd_quality::Measure;
 use incrowd_release::LabelForm;
 
 use crate::error::{JobError, Problem, nearest};
+use crate::limits::{RiskLimit, limits};
 use crate::method::{Method, method};
 use crate::model::ModelSpec;
 use crate::report::MeasuresReport;
@@ -93,6 +94,8 @@ pub(crate) struct Plan {
     /// The greatest k of all sets.
     pub(crate) k: Option<u64>,
     pub(crate) models: Vec<ModelSpec>,
+    /// The risks that are allowed.
+    pub(crate) limits: Vec<RiskLimit>,
     pub(crate) suppress: SuppressLimit,
     pub(crate) method: Method,
     pub(crate) workload: WorkloadPlan,
@@ -138,11 +141,14 @@ impl Plan {
         let sets = sets(spec, source, &columns, &mut problems);
         let models = models(spec, &columns, &mut problems);
         check_privacy(spec, purpose, &mut problems);
+        let set_ks = spec.quasi.iter().filter_map(|set| set.k);
+        let limits = limits(&spec.privacy, set_ks, &mut problems);
         let plan = Plan {
             columns,
             k: sets.iter().filter_map(|set| set.k).max(),
             sets,
             models,
+            limits,
             suppress: spec.privacy.suppress.clone().unwrap_or(SuppressLimit::Share(0.0)),
             method: Method::default(),
             workload: WorkloadPlan::default(),
@@ -351,7 +357,7 @@ fn models(
 }
 
 fn check_privacy(spec: &JobSpec, purpose: Purpose, problems: &mut Vec<Problem>) {
-    let is_said = spec.privacy.k.is_some() || spec.quasi.iter().any(|set| set.k.is_some());
+    let is_said = spec.privacy.least_k().is_some() || spec.quasi.iter().any(|set| set.k.is_some());
     if let Some(Err(error)) = spec.privacy.k.map(incrowd_privacy::KAnonymity::new) {
         problems.push(Problem::new(error.to_string()).help("ask for -k 2 or more"));
     }
@@ -368,7 +374,7 @@ fn check_privacy(spec: &JobSpec, purpose: Purpose, problems: &mut Vec<Problem>) 
                     .help(format!("ask for -k {name}=2 or more")),
             );
         }
-        let k = set.k.or(spec.privacy.k);
+        let k = set.k.or(spec.privacy.least_k());
         if purpose == Purpose::Release && is_said && k.is_none() {
             problems.push(
                 Problem::new(format!("the quasi-identifier set `{name}` has no k")).help(format!(

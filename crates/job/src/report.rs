@@ -147,6 +147,21 @@ pub struct ReleaseReport {
     pub smallest_class: u64,
     /// Rows of the largest one.
     pub largest_class: u64,
+    /// Classes by size, in steps that double.
+    pub class_sizes: Vec<SizesReport>,
+}
+
+/// Classes of about the same size.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SizesReport {
+    /// Rows of such a class at least: a power of two.
+    pub least: u64,
+    /// Rows at most.
+    pub greatest: u64,
+    /// How many classes there are.
+    pub classes: u64,
+    /// Their rows.
+    pub rows: u64,
 }
 
 /// What holds for one quasi-identifier set.
@@ -220,8 +235,15 @@ pub struct RiskReport {
     pub prosecutor_max: f64,
     /// Mean risk.
     pub prosecutor_average: f64,
+    /// Greatest risk of a record, if the attacker does not know that: without a table of the population no
+    /// more is known than that it is not above the prosecutor's.
+    pub journalist_max: f64,
+    /// Share of records that an attacker links rightly who links all of them, on average.
+    pub marketer: f64,
     /// Records in classes below k (below 5 where no k is asked for).
     pub records_at_risk: u64,
+    /// By risk, the share of records whose own risk is above it.
+    pub share_above: IndexMap<String, f64>,
 }
 
 /// What was lost; none where a measure makes no sense.

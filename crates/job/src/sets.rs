@@ -70,7 +70,7 @@ pub(crate) fn sets(
     }
     coalitions(spec, &mut sets, problems);
     if sets.is_empty() {
-        let (name, k) = (DEFAULT.to_owned(), spec.privacy.k);
+        let (name, k) = (DEFAULT.to_owned(), spec.privacy.least_k());
         sets.push(QuasiSet { name, columns: quasi, k, members: Vec::new() });
     }
     sets
@@ -103,7 +103,7 @@ fn named(spec: &JobSpec, source: &Source, problems: &mut Vec<Problem>) -> Vec<Qu
             set.columns.iter().filter_map(|name| source.position(name)).collect();
         columns.sort_unstable();
         columns.dedup();
-        let k = set.k.or(spec.privacy.k);
+        let k = set.k.or(spec.privacy.least_k());
         sets.push(QuasiSet { name: name.clone(), columns, k, members: Vec::new() });
     }
     sets

@@ -138,6 +138,12 @@ pub struct PrivacySpec {
     /// Least size of a class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
+    /// A level of protection by its name; its k holds where no other is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// By risk (`prosecutor`, `journalist`, `marketer`), the greatest that is allowed.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub fail_above: IndexMap<String, f64>,
     /// l-diversity.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub l_diversity: Vec<DiversitySpec>,
@@ -454,7 +460,10 @@ const KEYS: [(&str, &[&str]); 8] = [
     ("workload", &["targets", "select", "queries", "queries-file"]),
     ("columns.*", &["role", "type", "order", "hierarchy", "target", "entity"]),
     ("quasi", &["name", "columns", "k", "collude"]),
-    ("privacy", &["k", "l-diversity", "t-closeness", "squared-error", "suppress"]),
+    (
+        "privacy",
+        &["k", "preset", "fail-above", "l-diversity", "t-closeness", "squared-error", "suppress"],
+    ),
     (
         "search",
         &[

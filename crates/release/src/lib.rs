@@ -14,5 +14,5 @@ pub use label::{LabelForm, labels};
 pub use recode::{
     Classes, group_of_class, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
 };
-pub use risk::Risk;
+pub use risk::{Risk, THRESHOLDS};
 pub use verify::{Asked, Privacy, Rows, Sensitive, SensitiveFound, Verifier, verify};

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use incrowd_quality::ClassSizes;
 
+/// The risks above which records are counted: those that rules on releases name most.
+pub const THRESHOLDS: [f64; 3] = [0.05, 0.09, 0.2];
+
 /// Prosecutor risk: the attacker knows that the person is in the table. A record in a class of `s`
 /// has a risk of `1/s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +17,8 @@ pub struct Risk {
     pub prosecutor_average: f64,
     /// Records whose risk is above the threshold.
     pub records_at_risk: u64,
+    /// The share of records whose risk is above each of [`THRESHOLDS`].
+    pub shares_above: [f64; 3],
 }
 
 impl Risk {
@@ -37,6 +42,14 @@ impl Risk {
             // Rounding must not take it above the greatest.
             prosecutor_average: (summed / n_rows.max(1) as f64).min(prosecutor_max),
             records_at_risk: rows_with.range(..least).map(|(_, rows)| rows).sum(),
+            shares_above: THRESHOLDS.map(|most| {
+                let is_above = |people: u64| people > 0 && 1.0 / people as f64 > most;
+                let rows: u64 = (rows_with.iter())
+                    .take_while(|(people, _)| is_above(**people))
+                    .map(|(_, rows)| rows)
+                    .sum();
+                rows as f64 / n_rows.max(1) as f64
+            }),
         }
     }
 }
@@ -51,6 +64,14 @@ mod tests {
         assert!((risk.prosecutor_max - 1.0).abs() < 1e-12);
         assert!((risk.prosecutor_average - 0.3).abs() < 1e-12);
         assert_eq!(risk.records_at_risk, 5);
+        assert_eq!(risk.shares_above, [1.0, 1.0, 0.5]);
+    }
+
+    #[test]
+    fn a_threshold_is_not_above_itself() {
+        let risk = Risk::of(&[5, 20, 11, 12].into_iter().collect(), 5);
+        // A risk of just 0.2 or 0.05 is none above; 1/11 is above 0.09, 1/12 is not.
+        assert_eq!(risk.shares_above, [28.0 / 48.0, 16.0 / 48.0, 0.0]);
     }
 
     #[test]

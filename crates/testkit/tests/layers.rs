@@ -12,7 +12,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     ("release", &["data", "privacy", "quality"]),
     ("evaluate", &["data", "quality"]),
     ("engine", &["data"]),
-    ("job", &["data", "privacy", "quality", "search", "release", "evaluate", "engine"]),
+    ("job", &["chart", "data", "privacy", "quality", "search", "release", "evaluate", "engine"]),
     ("cli", &["job"]),
     ("cluster", &["cli", "engine"]),
     ("testkit", &["data", "privacy", "quality"]),

@@ -43,6 +43,60 @@ fn below_what_is_asked_is_exit_code_1() {
 }
 
 #[test]
+fn risk_is_a_gate() {
+    let folder = Folder::with(&[("t.csv", TABLE)]);
+    let ended = folder.ok("check t.csv --quasi age,zip --fail-above prosecutor=0.5,marketer=0.4");
+    assert!(ended.stdout.contains("with a chance of 1 in 2 at worst"), "{}", ended.stdout);
+    folder.fails(
+        "check t.csv --quasi age,zip --fail-above prosecutor=0.4 --fail-above marketer=0.3",
+        1,
+        &["the prosecutor risk is 0.5000, above 0.4", "the marketer risk is 0.4000, above 0.3"],
+    );
+    let ended = folder.run("check t.csv --quasi age,zip --fail-above journalist=0.1 --json");
+    assert_eq!(ended.code, 1);
+    let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(report["privacy"][0]["satisfied"], false);
+    assert_eq!(report["privacy"][0]["required"]["journalist"], 0.1);
+    assert_eq!(report["risk"]["share_above"]["0.2"], 1.0);
+    for (limit, says) in [
+        ("prosecuter=0.1", "did you mean `prosecutor`?"),
+        ("prosecutor", "write --fail-above prosecutor=0.09"),
+        ("marketer=2", "no number from 0 to 1"),
+        ("marketer=nan", "no number from 0 to 1"),
+    ] {
+        folder.fails(&format!("check t.csv --quasi age --fail-above {limit}"), 2, &[says]);
+    }
+}
+
+#[test]
+fn presets_say_where_their_number_comes_from() {
+    let rows = |n: usize| format!("age,zip\n{}", "20-30,1*\n".repeat(n));
+    let folder = Folder::with(&[("11.csv", &rows(11)), ("12.csv", &rows(12))]);
+    folder.fails(
+        "check 11.csv --quasi age,zip --preset ema-0.09",
+        1,
+        &["12-anonymity does not hold", "the prosecutor risk is 0.0909, above 0.09"],
+    );
+    let ended = folder.ok("check 12.csv --quasi age,zip --preset ema-0.09");
+    assert!(ended.stdout.contains("preset ema-0.09: the European"), "{}", ended.stdout);
+    folder.ok("check 11.csv --quasi age,zip --preset tre-10");
+    folder.ok("check 11.csv --quasi age,zip --preset hipaa-5 -k 11");
+    folder.fails("check 12.csv --quasi age,zip --preset ema-0.09 -k 5", 2, &["k = 5 is less"]);
+    folder.fails("check 12.csv --quasi age,zip --preset ema", 2, &["ema-0.09, tre-10, hipaa-5"]);
+}
+
+#[test]
+fn a_release_above_a_limit_is_not_published() {
+    let rows: Vec<String> = (0..40).map(|age| age.to_string()).collect();
+    let folder = Folder::with(&[("t.csv", &format!("age\n{}\n", rows.join("\n")))]);
+    folder.ok("anonymize t.csv -o tre.csv --quasi age --preset tre-10");
+    folder.ok("check tre.csv -k 10 --quasi age");
+    let limited = "anonymize t.csv -o no.csv --quasi age -k 5 --fail-above marketer=0.1";
+    folder.fails(limited, 1, &["the marketer risk is"]);
+    assert!(!folder.path("no.csv").exists());
+}
+
+#[test]
 fn entities_and_targets() {
     let table = "who,age,buys\na,1,x\na,1,x\nb,1,y\nc,2,x\nd,2,x\n";
     let folder = Folder::with(&[("t.csv", table)]);

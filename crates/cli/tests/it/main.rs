@@ -6,6 +6,7 @@ mod apply;
 mod attack;
 mod bad_input;
 mod check;
+mod compare;
 mod determinism;
 mod faults;
 mod formats;
