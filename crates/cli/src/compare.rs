@@ -102,10 +102,10 @@ fn table(comparison: &Comparison) -> String {
         row.push(format!("{:.4}", found.risk.prosecutor_max));
         for (_, of, written) in SHOWN {
             let value = of(case, found);
-            let least = (cases.iter().filter(|other| other.k == case.k))
-                .filter_map(|other| Some(of(other, other.found.as_deref()?)))
-                .fold(f64::INFINITY, f64::min);
-            row.push(format!("{}{}", written(value), if value <= least { '*' } else { ' ' }));
+            let others = (cases.iter().filter(|other| other.k == case.k))
+                .filter_map(|other| Some(of(other, other.found.as_deref()?)));
+            let is_best = Comparison::is_best(value, others);
+            row.push(format!("{}{}", written(value), if is_best { '*' } else { ' ' }));
         }
         let is_optimal = found.search.as_ref().is_some_and(|search| search.optimal);
         row.push(if is_optimal { "proved optimal".to_owned() } else { String::new() });

@@ -82,6 +82,17 @@ pub struct FoundCase {
 }
 
 impl Comparison {
+    /// Whether a value is the least of several, and not the same as all of them: then it marks nothing.
+    #[must_use]
+    pub fn is_best(value: f64, all: impl Iterator<Item = f64>) -> bool {
+        let (mut is_least, mut is_less) = (true, false);
+        for other in all {
+            is_least &= value <= other;
+            is_less |= value < other;
+        }
+        is_least && is_less
+    }
+
     /// The comparison as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {

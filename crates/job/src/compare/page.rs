@@ -93,11 +93,11 @@ fn table(page: &mut Page, comparison: &Comparison) {
         row.push(number(format!("{:.4}", found.risk.prosecutor_max), false));
         for shown in &SHOWN {
             let value = (shown.of)(case, found);
-            let least = (cases.iter().filter(|other| other.k == case.k))
-                .filter_map(|other| Some((shown.of)(other, other.found.as_deref()?)))
-                .fold(f64::INFINITY, f64::min);
+            let others = (cases.iter().filter(|other| other.k == case.k))
+                .filter_map(|other| Some((shown.of)(other, other.found.as_deref()?)));
+            let is_best = Comparison::is_best(value, others);
             let cell = if shown.is_whole { format!("{:.0}", value.abs()) } else { figure(value) };
-            row.push(number(cell, value <= least));
+            row.push(number(cell, is_best));
         }
         let is_optimal = found.search.as_ref().is_some_and(|search| search.optimal);
         row.push(text(if is_optimal { "proved optimal" } else { "" }));
