@@ -14,7 +14,8 @@ use incrowd_search::{Algorithm, Budget, Outcome, Problem, Recoding, Watch};
 
 use crate::{Failure, now};
 
-const COLUMNS: [&str; 8] = [
+/// The columns of Adult that the K-Optimize paper and the Mondrian report use.
+pub(crate) const COLUMNS: [&str; 8] = [
     "age",
     "workclass",
     "education",

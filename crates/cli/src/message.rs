@@ -210,11 +210,11 @@ fn in_words(set: &PrivacyReport) -> String {
     // The risk is 1 over a number of people, but for rounding.
     let one_in = |risk: f64| format!("1 in {:.0}", (1.0 / risk).max(1.0));
     let above: Vec<String> = (share_above.iter())
-        .map(|(risk, share)| format!("{} above {risk}", percent(*share)))
+        .map(|(risk, share)| format!("above {risk} for {}", percent(*share)))
         .collect();
     format!(
-        "in words: of a person in the table, someone who knows {columns} picks the right record with a chance of {} at \
-         worst; of all records {} would be picked rightly; share of records with a risk: {}",
+        "in words: who knows {columns} of a person in the table picks the right record {} times at worst,\n  \
+         {} over all records; the risk is {} of the records",
         one_in(*prosecutor_max),
         one_in(*marketer),
         above.join(", ")

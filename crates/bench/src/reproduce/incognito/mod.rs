@@ -13,7 +13,7 @@ use incrowd_job::Report;
 
 pub(crate) const PAPER: Paper = Paper {
     name: "incognito",
-    source: "LeFevre, DeWitt, Ramakrishnan: *Incognito: Efficient Full-Domain K-Anonymity*, SIGMOD 2005",
+    source: "Incognito: LeFevre, DeWitt, Ramakrishnan, *Incognito: Efficient Full-Domain K-Anonymity*, SIGMOD 2005",
     setting: "\
 The Adult table without rows that lack a value (45,222 rows) with its nine columns in the paper's order: age, \
 sex, race, marital status, education, native country, work class, occupation, salary class; a quasi-identifier \

@@ -19,7 +19,7 @@ use crate::koptimize::{Case, KS, Layout, adult};
 
 pub(crate) const PAPER: Paper = Paper {
     name: "koptimize",
-    source: "Bayardo, Agrawal: *Data Privacy Through Optimal k-Anonymization*, ICDE 2005",
+    source: "K-Optimize: Bayardo, Agrawal, *Data Privacy Through Optimal k-Anonymization*, ICDE 2005",
     setting: "\
 The training part of the Adult table without rows that lack a value: 30,162 rows, eight columns and the salary \
 class as the target. *Fine* has an age for every year, *coarse* one for every five. DM is discernibility, CM the \

@@ -4,6 +4,7 @@ use incrowd_chart::{Axis, Lines, Series};
 use incrowd_job::{GenerateSpec, Report};
 
 use crate::Failure;
+use crate::koptimize::COLUMNS;
 use crate::reproduce::lab::Adult;
 use crate::reproduce::{Claim, Findings, Lab, Table};
 
@@ -261,16 +262,6 @@ fn synthetic_job(lab: &Lab, algorithm: &str, k: u64, attributes: usize) -> Strin
 
 /// The columns of Adult with the order of their values, if they are texts.
 fn adult_columns(lab: &Lab) -> Result<Vec<(&'static str, Vec<String>)>, Failure> {
-    const COLUMNS: [&str; 8] = [
-        "age",
-        "workclass",
-        "education",
-        "marital-status",
-        "occupation",
-        "race",
-        "sex",
-        "native-country",
-    ];
     let table = lab.read("adult.csv")?;
     let mut columns = Vec::new();
     for name in COLUMNS {

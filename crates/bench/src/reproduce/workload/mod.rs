@@ -15,7 +15,7 @@ use super::{Claim, Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     name: "workload",
-    source: "LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization* (KDD 2006)",
+    source: "Workload-aware Mondrian: LeFevre, DeWitt, Ramakrishnan, *Workload-Aware Anonymization*, KDD 2006",
     setting: "\
 InfoGain, LSD and Selection Mondrian against Median Mondrian and top-down specialization (TDS). Rows are held
 out first, the recoding is learned from the others alone, and models are trained on the recoded rows, as in
