@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use incrowd_chart::{Tile, Tiles};
-use incrowd_job::GenerateSpec;
+use incrowd_job::{GenerateSpec, Report};
 
 use crate::Failure;
 use crate::reproduce::{Claim, Findings, Lab, Table};
@@ -54,10 +54,11 @@ pub(crate) fn partitions(lab: &Lab) -> Result<Findings, Failure> {
         Table::new(&["k", "model", "classes", "intervals_x", "intervals_y", "discernibility"])
             .shown();
     let mut findings = Findings::default();
-    let mut costs = BTreeMap::new();
+    let (mut costs, mut is_proved) = (BTreeMap::new(), true);
     for (model_at, (model, algorithm)) in MODELS.iter().enumerate() {
         for (k_at, k) in KS.into_iter().enumerate() {
             let report = lab.anonymize(&job(lab, algorithm, k, "region"))?;
+            is_proved &= *algorithm != "koptimize" || is_optimal(&report);
             let tiles = tiles(&lab.read("release.csv")?)?;
             let distinct = |edge: &dyn Fn(&Tile) -> (f64, f64)| {
                 tiles.iter().map(|tile| edge(tile).0.to_bits()).collect::<BTreeSet<u64>>().len()
@@ -83,7 +84,7 @@ pub(crate) fn partitions(lab: &Lab) -> Result<Findings, Failure> {
         }
     }
     findings.tables.push(numbers);
-    findings.claims = claims(&costs);
+    findings.claims = claims(&costs, is_proved);
     findings.text.push_str(
         "A thousand rows with two attributes of 50 values (mean 25, deviation 0.2 of the range). Points are \
                      rows, larger where several coincide; tiles are classes, with the cut points as their edges \
@@ -93,8 +94,13 @@ pub(crate) fn partitions(lab: &Lab) -> Result<Findings, Failure> {
     Ok(findings)
 }
 
+/// Whether a search proved its optimum.
+pub(super) fn is_optimal(report: &Report) -> bool {
+    report.search.as_ref().is_some_and(|search| search.optimal)
+}
+
 /// What the report says of the pictures.
-fn claims(costs: &BTreeMap<(usize, u64), (f64, usize, usize)>) -> Vec<Claim> {
+fn claims(costs: &BTreeMap<(usize, u64), (f64, usize, usize)>, is_proved: bool) -> Vec<Claim> {
     let lopsided = |&&k: &&u64| {
         let (_, across, up) = costs[&(0, k)];
         across.max(up) >= 2 * across.min(up)
@@ -108,7 +114,8 @@ fn claims(costs: &BTreeMap<(usize, u64), (f64, usize, usize)>) -> Vec<Claim> {
             "Single-dimensional tends to follow the distribution of just one attribute",
             format!("one attribute has at least twice the intervals of the other for {one} of 3 k"),
             one >= 2,
-        ),
+        )
+        .if_proved(is_proved),
         Claim::new(
             "Multidimensional follows the distribution of both",
             format!("it has the lower discernibility for {lower} of 3 k"),
