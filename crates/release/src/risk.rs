@@ -35,7 +35,7 @@ impl Risk {
         let n_rows: u64 = rows_with.values().sum();
         let fewest = rows_with.keys().next().copied().unwrap_or(0);
         let summed: f64 =
-            rows_with.iter().map(|(&people, &rows)| rows as f64 / people as f64).sum();
+            rows_with.iter().fold(0.0, |sum, (&people, &rows)| sum + rows as f64 / people as f64);
         let prosecutor_max = if fewest == 0 { 0.0 } else { 1.0 / fewest as f64 };
         Risk {
             prosecutor_max,

@@ -62,6 +62,8 @@ fn risk_is_a_gate() {
     assert_eq!(report["privacy"][0]["satisfied"], false);
     assert_eq!(report["privacy"][0]["required"]["journalist"], 0.1);
     assert_eq!(report["risk"]["share_above"]["0.2"], 1.0);
+    let empty = Folder::with(&[("t.csv", "age,zip\n")]);
+    empty.fails("check t.csv --quasi age --fail-above prosecutor=0.5", 1, &["has no rows"]);
     for (limit, says) in [
         ("prosecuter=0.1", "did you mean `prosecutor`?"),
         ("prosecutor", "write --fail-above prosecutor=0.09"),

@@ -73,11 +73,19 @@ pub(super) fn advice(cases: &[Compared]) -> Option<Advice> {
             Some(Candidate { name, value, seconds })
         })
         .collect();
-    candidates.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.seconds.total_cmp(&b.seconds)));
+    // Of equals the one that was named first: times would make the advice depend on chance.
+    candidates.sort_by(|a, b| a.value.total_cmp(&b.value));
     let best = candidates.first()?;
     let over: Vec<String> = ks.iter().map(ToString::to_string).collect();
     let over = over.join(", ");
     let why = match candidates.get(1) {
+        Some(next) if next.value <= best.value => format!(
+            "take `{}`: over k = {over} its mean {by} is {}, as that of `{}`, and no other does better; a release took {:.1} s on average",
+            best.name,
+            figure(best.value),
+            next.name,
+            best.seconds
+        ),
         Some(next) => format!(
             "take `{}`: over k = {over} its mean {by} is {}, against {} of `{}`, the next; a release took {:.1} s on average",
             best.name,
