@@ -82,8 +82,17 @@ fn heading(
 }
 
 /// About how wide a text is; the reader's font decides.
-fn text_width(text: &str) -> i32 {
+pub(crate) fn text_width(text: &str) -> i32 {
     i32::try_from(text.chars().count() * 7).unwrap_or(i32::MAX / 4)
+}
+
+/// A text of so many characters at most.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    kept + "\u{2026}"
 }
 
 /// A line style that is faint enough to lie under the numbers.

@@ -23,9 +23,15 @@ mod axis;
 mod bars;
 mod frame;
 mod lines;
+mod listed;
+mod matrix;
+mod spans;
 mod tiles;
 
 pub use axis::Axis;
 pub use bars::Bars;
 pub use lines::{Lines, Series};
+pub use listed::Listed;
+pub use matrix::Matrix;
+pub use spans::Spans;
 pub use tiles::{Tile, Tiles};

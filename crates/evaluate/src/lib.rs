@@ -3,6 +3,7 @@
 //!
 //! This crate compares tables; it cannot see the searches that made them.
 
+pub mod association;
 pub mod attack;
 pub mod folds;
 pub mod learn;

@@ -1,0 +1,75 @@
+//! Names one below another, with bars to the right.
+
+use plotters::prelude::*;
+
+use crate::axis::short;
+use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, colour, framed, shortened, text_width};
+
+/// A list of names with a bar for every series: for names that are too long or too many to stand side by side.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// What the chart shows.
+    pub title: String,
+    /// The names from the top down.
+    pub names: Vec<String>,
+    /// By series, its name and a value for each name; one that is no number has no bar.
+    pub series: Vec<(String, Vec<f64>)>,
+}
+
+/// Across a whole chart.
+const WIDTH: i32 = 640;
+/// A bar's height, with the room below it.
+const BAR: i32 = 15;
+/// Characters of a name that are shown.
+const MOST_CHARACTERS: usize = 28;
+
+impl Listed {
+    /// The chart as SVG.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let legend: Vec<&str> = self.series.iter().map(|(name, _)| name.as_str()).collect();
+        let legend = if legend.len() > 1 { legend } else { Vec::new() };
+        let mark = |sheet: &Sheet, at: usize, (x, y): (i32, i32)| {
+            sheet.draw(&Rectangle::new([(x + 4, y - 6), (x + 18, y + 6)], colour(at).filled()))
+        };
+        let n_rows = i32::try_from(self.names.len()).unwrap_or(i32::MAX / 1000);
+        let room = if legend.is_empty() { 44 } else { 64 };
+        let height = room + n_rows * self.row_height();
+        framed((WIDTH.unsigned_abs(), height.unsigned_abs()), &self.title, &legend, mark, |sheet| {
+            self.draw(sheet)
+        })
+    }
+
+    fn row_height(&self) -> i32 {
+        BAR * i32::try_from(self.series.len().max(1)).unwrap_or(1) + 7
+    }
+
+    fn draw(&self, sheet: &Sheet) -> Drawn {
+        let names: Vec<String> =
+            self.names.iter().map(|name| shortened(name, MOST_CHARACTERS)).collect();
+        let left = 20 + names.iter().map(|name| text_width(name)).max().unwrap_or(0);
+        let values = self.series.iter().flat_map(|(_, values)| values).copied();
+        let most = values.filter(|value| value.is_finite()).fold(f64::MIN_POSITIVE, f64::max);
+        for (row, name) in (0..).zip(&names) {
+            let top = row * self.row_height() + 4;
+            let middle = top + (self.row_height() - 7) / 2;
+            sheet.draw(&Text::new(name.clone(), (10, middle - 7), (FONT, TEXT_SIZE)))?;
+            for (at, (_, values)) in self.series.iter().enumerate() {
+                let Some(value) = values.get(usize::try_from(row).unwrap_or(usize::MAX)) else {
+                    continue;
+                };
+                if !value.is_finite() {
+                    continue;
+                }
+                let y = top + BAR * i32::try_from(at).unwrap_or(0);
+                #[expect(clippy::cast_possible_truncation, reason = "pixels")]
+                let right = left + (f64::from(WIDTH - left - 70) * value / most).round() as i32;
+                let bar = [(left, y), (right.max(left + 1), y + BAR - 3)];
+                sheet.draw(&Rectangle::new(bar, colour(at).filled()))?;
+                let place = (right.max(left + 1) + 5, y - 1);
+                sheet.draw(&Text::new(short(*value), place, (FONT, TEXT_SIZE - 1)))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! How strongly two columns go together: one number from 0 (or -1) to 1, whatever the columns are.
+//!
+//! - Numbers with numbers: Pearson's correlation.
+//! - Numbers with labels: the correlation ratio (eta), the root of the share of the numbers' variance that lies between
+//!   the labels.
+//! - Labels with labels: Cramér's V with Bergsma's correction, so that two columns that have nothing to do with each
+//!   other come out near 0 however many labels they have (Bergsma, *A bias-correction for Cramér's V and Tschuprow's
+//!   T*, Journal of the Korean Statistical Society 42, 2013).
+//!
+//! # Cost
+//!
+//! One pass over the records for every two columns. Columns with few codes are counted in a table first.
+
+/// What the codes of a column mean.
+#[derive(Clone, Copy, Debug)]
+pub enum Meaning<'a> {
+    /// By code, its number; one that is no number does not take part.
+    Numbers(&'a [f64]),
+    /// Labels `0..n`; a code beyond them does not take part.
+    Labels(u32),
+}
+
+/// A column: the code of each record and what it means.
+#[derive(Clone, Copy)]
+pub struct Column<'a> {
+    /// The code of a record.
+    pub code: &'a (dyn Fn(usize) -> u32 + Sync),
+    /// Codes are below this.
+    pub n_codes: u32,
+    /// What codes mean.
+    pub meaning: Meaning<'a>,
+}
+
+impl std::fmt::Debug for Column<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Column").field("n_codes", &self.n_codes).finish_non_exhaustive()
+    }
+}
+
+/// Entries of a table of counts that fit in a processor's cache.
+const SMALL: u64 = 1 << 15;
+/// Entries of a table of counts that are held at all.
+const LARGEST: u64 = 1 << 21;
+
+/// How strongly two columns go together over records, each of which counts `weight` times. Not a number where that has
+/// no answer: a column without variation, or two with too many labels.
+#[must_use]
+pub fn association(
+    a: &Column,
+    b: &Column,
+    n_records: usize,
+    weight: &(dyn Fn(usize) -> u64 + Sync),
+) -> f64 {
+    let size = u64::from(a.n_codes) * u64::from(b.n_codes);
+    let are_labels = matches!((a.meaning, b.meaning), (Meaning::Labels(_), Meaning::Labels(_)));
+    if are_labels && size > LARGEST {
+        return f64::NAN;
+    }
+    if size <= SMALL || are_labels {
+        let width = b.n_codes as usize;
+        let mut counts = vec![0u64; usize::try_from(size).unwrap_or(usize::MAX)];
+        for record in 0..n_records {
+            counts[(a.code)(record) as usize * width + (b.code)(record) as usize] += weight(record);
+        }
+        let cells = || {
+            let present = counts.iter().enumerate().filter(|(_, rows)| **rows > 0);
+            present.map(move |(at, &rows)| (at / width.max(1), at % width.max(1), rows))
+        };
+        return of_cells(a.meaning, b.meaning, &cells);
+    }
+    let cells = || {
+        (0..n_records)
+            .map(|record| ((a.code)(record) as usize, (b.code)(record) as usize, weight(record)))
+    };
+    of_cells(a.meaning, b.meaning, &cells)
+}
+
+/// The number of two columns from cells: two codes and how many rows have both.
+fn of_cells<I: Iterator<Item = (usize, usize, u64)>>(
+    a: Meaning,
+    b: Meaning,
+    cells: &dyn Fn() -> I,
+) -> f64 {
+    let swapped = || cells().map(|(a, b, rows)| (b, a, rows));
+    match (a, b) {
+        (Meaning::Numbers(a), Meaning::Numbers(b)) => pearson(a, b, cells()),
+        (Meaning::Labels(n), Meaning::Numbers(numbers)) => ratio(n, numbers, cells()),
+        (Meaning::Numbers(numbers), Meaning::Labels(n)) => ratio(n, numbers, swapped()),
+        (Meaning::Labels(n), Meaning::Labels(m)) => cramer(n, m, cells()),
+    }
+}
+
+/// A number that lies among the others: sums about it do not lose digits.
+fn origin(numbers: &[f64]) -> f64 {
+    numbers.iter().copied().find(|number| number.is_finite()).unwrap_or(0.0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
+fn pearson(a: &[f64], b: &[f64], cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
+    let (from_a, from_b) = (origin(a), origin(b));
+    let (mut n, mut sum_a, mut sum_b) = (0.0, 0.0, 0.0);
+    let (mut of_a, mut of_b, mut of_both) = (0.0, 0.0, 0.0);
+    for (at_a, at_b, rows) in cells {
+        let (x, y) = (a[at_a] - from_a, b[at_b] - from_b);
+        if x.is_finite() && y.is_finite() {
+            let rows = rows as f64;
+            n += rows;
+            sum_a += rows * x;
+            sum_b += rows * y;
+            of_a += rows * x * x;
+            of_b += rows * y * y;
+            of_both += rows * x * y;
+        }
+    }
+    let (var_a, var_b) = (of_a - sum_a * sum_a / n, of_b - sum_b * sum_b / n);
+    if !(varies(var_a, of_a) && varies(var_b, of_b)) {
+        return f64::NAN;
+    }
+    ((of_both - sum_a * sum_b / n) / (var_a * var_b).sqrt()).clamp(-1.0, 1.0)
+}
+
+/// Whether a sum of squares is more than what rounding left of it.
+fn varies(about_mean: f64, about_origin: f64) -> bool {
+    about_mean > about_origin * 1e-12
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
+fn ratio(n: u32, numbers: &[f64], cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
+    let from = origin(numbers);
+    let mut sums = vec![(0.0, 0.0); n as usize];
+    let (mut rows_of_all, mut sum_of_all, mut squares) = (0.0, 0.0, 0.0);
+    for (label, at, rows) in cells {
+        let x = numbers[at] - from;
+        if let (Some((of_label, sum)), true) = (sums.get_mut(label), x.is_finite()) {
+            let rows = rows as f64;
+            *of_label += rows;
+            *sum += rows * x;
+            rows_of_all += rows;
+            sum_of_all += rows * x;
+            squares += rows * x * x;
+        }
+    }
+    let about = sum_of_all * sum_of_all / rows_of_all;
+    let n_present = sums.iter().filter(|(rows, _)| *rows > 0.0).count();
+    if n_present < 2 || !varies(squares - about, squares) {
+        return f64::NAN;
+    }
+    let present = sums.iter().filter(|(rows, _)| *rows > 0.0);
+    let between: f64 = present.map(|(rows, sum)| sum * sum / rows).sum::<f64>() - about;
+    (between / (squares - about)).clamp(0.0, 1.0).sqrt()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
+fn cramer(n: u32, m: u32, cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
+    let (mut of_a, mut of_b) = (vec![0.0; n as usize], vec![0.0; m as usize]);
+    let mut together = Vec::new();
+    for (a, b, rows) in cells {
+        if a < of_a.len() && b < of_b.len() {
+            let rows = rows as f64;
+            of_a[a] += rows;
+            of_b[b] += rows;
+            together.push((a, b, rows));
+        }
+    }
+    let rows: f64 = of_a.iter().sum();
+    let present = |of: &[f64]| of.iter().filter(|rows| **rows > 0.0).count() as f64;
+    let (n, m) = (present(&of_a), present(&of_b));
+    if n < 2.0 || m < 2.0 {
+        return f64::NAN;
+    }
+    // chi squared over n, as the sum of observed^2 / (row total * column total), less 1.
+    let squared: f64 =
+        together.iter().map(|(a, b, rows)| rows * rows / (of_a[*a] * of_b[*b])).sum::<f64>() - 1.0;
+    let fewer = (rows - 1.0).max(1.0);
+    let corrected = (squared - (n - 1.0) * (m - 1.0) / fewer).max(0.0);
+    let side = |n: f64| n - (n - 1.0) * (n - 1.0) / fewer;
+    let most = side(n).min(side(m)) - 1.0;
+    if most > 1e-9 { (corrected / most).clamp(0.0, 1.0).sqrt() } else { f64::NAN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(a: &[u32], b: &[u32], of_a: Meaning, of_b: Meaning, expected: f64) {
+        let column = |codes: &'static [u32], meaning| (codes, meaning);
+        let (a, of_a) = column(Box::leak(a.to_vec().into_boxed_slice()), of_a);
+        let (b, of_b) = column(Box::leak(b.to_vec().into_boxed_slice()), of_b);
+        let n_codes = |codes: &[u32]| codes.iter().max().map_or(0, |code| code + 1);
+        let code_a = |record: usize| a[record];
+        let code_b = |record: usize| b[record];
+        for n_codes in [[n_codes(a), n_codes(b)], [n_codes(a), 1 << 15]] {
+            let a = Column { code: &code_a, n_codes: n_codes[0], meaning: of_a };
+            let b = Column { code: &code_b, n_codes: n_codes[1], meaning: of_b };
+            for found in [association(&a, &b, 6, &|_| 1), association(&b, &a, 6, &|_| 3)] {
+                let is_same = (found - expected).abs() < 1e-9;
+                assert!(is_same || (found.is_nan() && expected.is_nan()), "{found} {expected}");
+            }
+        }
+    }
+
+    const TENS: [f64; 3] = [10.0, 20.0, 30.0];
+
+    #[test]
+    fn numbers_go_up_and_down_together() {
+        let numbers = Meaning::Numbers(&TENS);
+        check(&[0, 1, 2, 0, 1, 2], &[0, 1, 2, 0, 1, 2], numbers, numbers, 1.0);
+        check(&[0, 1, 2, 0, 1, 2], &[2, 1, 0, 2, 1, 0], numbers, numbers, -1.0);
+        // By hand: sums about the means are 4, 4 and 2 of hundreds.
+        check(&[0, 1, 2, 0, 1, 2], &[0, 2, 1, 0, 2, 1], numbers, numbers, 0.5);
+        check(&[0, 1, 2, 0, 1, 2], &[1; 6], numbers, numbers, f64::NAN);
+        let some = [10.0, f64::NAN, 30.0];
+        check(&[0, 1, 2, 0, 1, 2], &[0, 0, 2, 0, 0, 2], Meaning::Numbers(&some), numbers, 1.0);
+    }
+
+    #[test]
+    fn labels_tell_numbers() {
+        let numbers = Meaning::Numbers(&TENS);
+        check(&[0, 0, 0, 1, 1, 1], &[0, 0, 0, 2, 2, 2], Meaning::Labels(2), numbers, 1.0);
+        // Means 40/3 and 80/3 about 20: between 6 (20/3)^2, of 400 in all.
+        let between: f64 = 6.0 * (20.0f64 / 3.0).powi(2) / 400.0;
+        check(
+            &[0, 0, 0, 1, 1, 1],
+            &[0, 0, 1, 1, 2, 2],
+            Meaning::Labels(2),
+            numbers,
+            between.sqrt(),
+        );
+    }
+
+    #[test]
+    fn labels_go_with_labels() {
+        let rows = 600;
+        let codes = |record: usize| u32::try_from(record % 2).unwrap();
+        let halves = |record: usize| u32::try_from(record / 300).unwrap();
+        let column = |code| Column { code, n_codes: 2, meaning: Meaning::Labels(2) };
+        let of = |a: &Column, b: &Column| association(a, b, rows, &|_| 1);
+        assert!((of(&column(&codes), &column(&codes)) - 1.0).abs() < 1e-9);
+        assert!(of(&column(&codes), &column(&halves)).abs() < 1e-9);
+    }
+}
