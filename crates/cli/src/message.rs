@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use incrowd_job::{
-    CollusionReport, Evaluation, Figure, JobError, Outcome, PrivacyReport, Profile, Protocol,
-    Report, RiskReport,
+    CollusionReport, Evaluation, Figure, JobError, Outcome, Profile, Protocol, Report, RiskReport,
 };
+
+pub(crate) use incrowd_job::count;
 
 pub(crate) const EXIT_FAILED: u8 = 1;
 pub(crate) const EXIT_REQUEST: u8 = 2;
@@ -110,19 +111,6 @@ pub(crate) fn outcome(outcome: &Outcome, is_quiet: bool, json: bool) -> u8 {
     }
 }
 
-/// A number with separators.
-pub(crate) fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// The levels of a full-domain recoding, and what is proved about them.
 fn levels(report: &Report) -> Vec<String> {
     let Some(levels) = report.recoding.as_ref().and_then(|recoding| recoding.levels.as_ref())
@@ -200,36 +188,6 @@ fn risk(risk: &RiskReport) -> String {
     )
 }
 
-/// What the risk with respect to a set means.
-fn in_words(set: &PrivacyReport) -> String {
-    let RiskReport { prosecutor_max, marketer, share_above, .. } = &set.risk;
-    let columns = match set.columns.as_slice() {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        columns => columns.join(""),
-    };
-    // The risk is 1 over a number of people, but for rounding.
-    let one_in = |risk: f64| format!("1 in {:.0}", (1.0 / risk).max(1.0));
-    let above: Vec<String> = (share_above.iter())
-        .map(|(risk, share)| format!("above {risk} for {}", percent(*share)))
-        .collect();
-    format!(
-        "in words: who knows {columns} of a person in the table picks the right record {} times at worst,\n  \
-         {} over all records; the risk is {} of the records",
-        one_in(*prosecutor_max),
-        one_in(*marketer),
-        above.join(", ")
-    )
-}
-
-/// A share in percent; one that is not zero is not written as zero.
-fn percent(share: f64) -> String {
-    match share {
-        0.0 => "none".to_owned(),
-        share if share < 0.0005 => "below 0.1%".to_owned(),
-        share => format!("{:.1}%", share * 100.0),
-    }
-}
-
 /// What a release or a checked table is like, for a person.
 pub(crate) fn summary(report: &Report) -> String {
     let mut lines = sets(report);
@@ -248,7 +206,13 @@ pub(crate) fn summary(report: &Report) -> String {
     if report.privacy.len() == 1 {
         lines.push(risk(&report.risk));
     }
-    lines.extend(report.privacy.iter().filter(|_| release.rows > 0).map(in_words));
+    lines.extend(
+        report
+            .privacy
+            .iter()
+            .filter(|_| release.rows > 0)
+            .map(|set| format!("in words: {}", set.in_words())),
+    );
     if let Some(preset) = report.job.privacy.chosen_preset() {
         lines.push(format!("preset {}: {}", preset.name, preset.source));
     }
@@ -374,14 +338,6 @@ pub(crate) fn table(rows: &[Vec<String>], right: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_separators() {
-        assert_eq!(
-            [0, 999, 1000, 30_162, 1_234_567].map(count),
-            ["0", "999", "1,000", "30,162", "1,234,567"]
-        );
-    }
 
     #[test]
     fn tables_are_aligned() {

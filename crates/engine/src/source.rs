@@ -222,6 +222,12 @@ impl Source {
         Ok(())
     }
 
+    /// Its files.
+    #[must_use]
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
     /// The size of all files in bytes.
     #[must_use]
     pub fn n_bytes(&self) -> u64 {

@@ -123,6 +123,23 @@ impl Staging {
         }
     }
 
+    /// The files under the names that they will have, and where their bytes are now.
+    #[must_use]
+    pub fn files(&self) -> Vec<(String, PathBuf)> {
+        match &self.place {
+            Place::File(file) => {
+                let name = file.target().file_name().unwrap_or_default();
+                vec![(name.to_string_lossy().into_owned(), file.path().to_owned())]
+            }
+            Place::Folder(folder) => {
+                let parts = folder.parts.lock().expect("no writer panics");
+                let place =
+                    |part: &Part| (part.name.clone(), folder.folder.path().join(&part.name));
+                parts.iter().map(place).collect()
+            }
+        }
+    }
+
     /// The format of the release.
     #[must_use]
     pub fn format(&self) -> Format {

@@ -54,6 +54,7 @@ pub use evaluate::{
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;
 pub use limits::{PRESETS, Preset};
+pub use page::{count, percent};
 pub use profile::{ColumnProfile, Combination, Profile, profile};
 pub use query::{
     AnswerReport, ErrorSummary, ErrorsReport, GroupReport, QueryAnswers, QueryOptions, QueryReport,

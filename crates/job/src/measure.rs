@@ -90,9 +90,59 @@ pub(crate) fn measure_in(
     subject: &Subject,
     way: &Way,
 ) -> Result<Measured, JobError> {
-    let plan = subject.plan;
     let held = Held::read(engine, source, &uses(source, subject), &hashable(subject), way)?;
-    let sensitive = sensitive_columns(plan, &held)?;
+    measure_held(engine, subject, &held)
+}
+
+/// What a table is like before anything is done to it.
+pub(crate) struct Before {
+    /// By quasi-identifier set.
+    pub(crate) privacy: Vec<PrivacyReport>,
+    /// Rows and classes over all quasi-identifier columns.
+    pub(crate) classes: ReleaseReport,
+}
+
+impl Before {
+    fn of(engine: &Engine, plan: &Plan, held: &Held) -> Result<Before, JobError> {
+        let subject = Subject { plan, released_as: as_they_are(plan), entity: None };
+        let measured = measure_held(engine, &subject, held)?;
+        let classes = release_report(&measured, 0, Starred::default());
+        Ok(Before { privacy: privacy_report(plan, &measured), classes })
+    }
+
+    /// Measures a table in memory, and gives it back.
+    pub(crate) fn of_table(
+        engine: &Engine,
+        plan: &Plan,
+        table: Table,
+    ) -> Result<(Before, Table), JobError> {
+        let held = Held::Memory(table);
+        let before = Before::of(engine, plan, &held)?;
+        match held {
+            Held::Memory(table) => Ok((before, table)),
+            Held::Files { .. } => unreachable!("it is in memory"),
+        }
+    }
+
+    /// Measures a table in private files, and gives it back.
+    pub(crate) fn of_files(
+        engine: &Engine,
+        plan: &Plan,
+        spilled: Spilled,
+        bounds: &Bounds,
+    ) -> Result<(Before, Spilled), JobError> {
+        let held = Held::Files { spilled, room: bounds.left().max(LEAST_ROOM) };
+        let before = Before::of(engine, plan, &held)?;
+        match held {
+            Held::Files { spilled, .. } => Ok((before, spilled)),
+            Held::Memory(_) => unreachable!("it is in files"),
+        }
+    }
+}
+
+fn measure_held(engine: &Engine, subject: &Subject, held: &Held) -> Result<Measured, JobError> {
+    let plan = subject.plan;
+    let sensitive = sensitive_columns(plan, held)?;
     let mut ks: Vec<u64> = plan.sets.iter().filter_map(|set| set.k).collect();
     ks.sort_unstable();
     ks.dedup();
@@ -148,7 +198,7 @@ fn colluding(sets: &[QuasiSet]) -> Vec<QuasiSet> {
 struct Ruler<'a> {
     engine: &'a Engine,
     subject: &'a Subject<'a>,
-    held: Held,
+    held: &'a Held,
     sensitive: Vec<SensitiveColumn>,
     /// The different ks that are asked for.
     ks: Vec<u64>,
@@ -220,7 +270,7 @@ impl Ruler<'_> {
             target: self.target().map(Values::n_codes),
             models: if wants_models { &self.models } else { &[] },
         };
-        match &self.held {
+        match self.held {
             Held::Memory(table) => self.verify_in_memory(table, columns, &sensitive, &asked),
             Held::Files { spilled, room } => {
                 let columns = self.columns_in_files(spilled, columns, &sensitive)?;

@@ -10,7 +10,9 @@ pub(crate) struct Page {
 const STYLE: &str = "\
 :root{--ink:#1c1c1c;--paper:#fff;--faint:#666;--line:#d8d8d8;--mark:#e7f2fb}\
 @media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#161616;--faint:#a0a0a0;--line:#3a3a3a;--mark:#1d3346}}\
-@media print{:root{--ink:#000;--paper:#fff;--faint:#444;--line:#bbb;--mark:#eee}figure,table{break-inside:avoid}}\
+@media print{:root{--ink:#000;--paper:#fff;--faint:#444;--line:#bbb;--mark:#eee}\
+body{max-width:none;padding:0;font-size:11pt}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}\
+pre,div.wide{overflow:visible}pre{white-space:pre-wrap}}\
 *{box-sizing:border-box}\
 body{margin:0 auto;max-width:64rem;padding:1.5rem;color:var(--ink);background:var(--paper);\
 font:16px/1.5 system-ui,sans-serif}\
@@ -21,7 +23,16 @@ table{border-collapse:collapse;font-size:.9rem}th,td{padding:.25rem .6rem;border
 td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}\
 td.best{background:var(--mark);font-weight:600}\
 div.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}\
-figure{margin:0}figure svg{max-width:100%;height:auto;background:#fff;border-radius:4px}";
+figure{margin:0;min-width:0}figure svg{max-width:100%;height:auto;background:#fff;border-radius:4px}\
+h3{margin-bottom:.4rem;font-size:1rem}\
+dl.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,19rem),1fr));gap:.8rem;margin:1rem 0}\
+dl.cards>div{border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem;break-inside:avoid}\
+dl.cards dt{font-weight:600}dl.cards dd{margin:0}\
+dd.value{font-size:1.35rem;font-variant-numeric:tabular-nums}dd.value span{font-size:.85rem;color:var(--faint)}\
+dd.note{font-size:.85rem;color:var(--faint)}dd.note b{font-weight:600;color:var(--ink)}\
+code{font-family:ui-monospace,monospace;font-size:.92em;overflow-wrap:anywhere}\
+pre{overflow-x:auto;border:1px solid var(--line);border-radius:6px;padding:.8rem;font-size:.8rem}\
+p.mark{background:var(--mark);border-radius:6px;padding:.6rem .8rem}";
 
 /// Text as it may stand in HTML.
 pub(crate) fn escaped(text: &str) -> String {
@@ -47,6 +58,55 @@ pub(crate) struct HtmlCell {
     pub(crate) is_best: bool,
 }
 
+impl HtmlCell {
+    /// A text.
+    pub(crate) fn text(text: impl Into<String>) -> HtmlCell {
+        HtmlCell { text: text.into(), ..HtmlCell::default() }
+    }
+
+    /// A number.
+    pub(crate) fn number(text: impl Into<String>) -> HtmlCell {
+        HtmlCell { text: text.into(), is_number: true, is_best: false }
+    }
+}
+
+/// A figure with what it means.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Card {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    /// What stands beside the value: what it was before, what was asked for.
+    pub(crate) beside: Vec<String>,
+    pub(crate) meaning: String,
+    pub(crate) formula: String,
+    /// The attacker that it speaks of, if it speaks of one.
+    pub(crate) attacker: Option<&'static str>,
+}
+
+/// A number with separators.
+#[must_use]
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share in percent; one that is not zero is not written as zero.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    match share {
+        0.0 => "none".to_owned(),
+        share if share < 0.0005 => "below 0.1%".to_owned(),
+        share => format!("{:.1}%", share * 100.0),
+    }
+}
+
 impl Page {
     /// A page with its title.
     pub(crate) fn new(title: &str) -> Page {
@@ -57,6 +117,58 @@ impl Page {
     /// A part with its heading.
     pub(crate) fn part(&mut self, heading: &str) {
         self.body.push_str(&format!("<h2>{}</h2>\n", escaped(heading)));
+    }
+
+    /// A smaller part with its heading.
+    pub(crate) fn section(&mut self, heading: &str) {
+        self.body.push_str(&format!("<h3>{}</h3>\n", escaped(heading)));
+    }
+
+    /// A paragraph that stands out.
+    pub(crate) fn mark(&mut self, text: &str) {
+        self.body.push_str(&format!("<p class=\"mark\">{}</p>\n", escaped(text)));
+    }
+
+    /// Sentences one below another.
+    pub(crate) fn list(&mut self, items: &[String]) {
+        self.body.push_str("<ul>\n");
+        for item in items {
+            self.body.push_str(&format!("<li>{}</li>\n", escaped(item)));
+        }
+        self.body.push_str("</ul>\n");
+    }
+
+    /// Text as it is, line by line.
+    pub(crate) fn verbatim(&mut self, text: &str) {
+        self.body.push_str(&format!("<pre>{}</pre>\n", escaped(text)));
+    }
+
+    /// Figures with what they mean.
+    pub(crate) fn cards(&mut self, cards: &[Card]) {
+        self.body.push_str("<dl class=\"cards\">\n");
+        for Card { name, value, beside, meaning, formula, attacker } in cards {
+            let beside: Vec<String> =
+                beside.iter().map(|text| format!(" <span>{}</span>", escaped(text))).collect();
+            self.body.push_str(&format!(
+                "<div><dt>{}</dt><dd class=\"value\">{}{}</dd><dd class=\"note\">{}</dd>",
+                escaped(name),
+                escaped(value),
+                beside.concat(),
+                escaped(meaning)
+            ));
+            if !formula.is_empty() {
+                let formula = escaped(formula);
+                self.body.push_str(&format!("<dd class=\"note\"><code>{formula}</code></dd>"));
+            }
+            if let Some(attacker) = attacker {
+                self.body.push_str(&format!(
+                    "<dd class=\"note\"><b>Attacker:</b> {}</dd>",
+                    escaped(attacker)
+                ));
+            }
+            self.body.push_str("</div>\n");
+        }
+        self.body.push_str("</dl>\n");
     }
 
     /// A paragraph.
@@ -119,6 +231,14 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_separators() {
+        assert_eq!(
+            [0, 999, 1000, 30_162, 1_234_567].map(count),
+            ["0", "999", "1,000", "30,162", "1,234,567"]
+        );
+    }
 
     #[test]
     fn values_cannot_leave_their_place() {

@@ -10,6 +10,7 @@ use crate::limits::{RiskLimit, limits};
 use crate::method::{Method, method};
 use crate::model::ModelSpec;
 use crate::report::MeasuresReport;
+use crate::report::wanted::{HtmlWanted, html_wanted};
 use crate::sets::{QuasiSet, sets};
 use crate::spec::{ColumnSpec, JobSpec, SuppressLimit};
 use crate::workload::WorkloadPlan;
@@ -103,6 +104,8 @@ pub(crate) struct Plan {
     pub(crate) labels: LabelForm,
     pub(crate) stars_suppressed: bool,
     pub(crate) missing_is_error: bool,
+    /// The HTML report, if one is wanted.
+    pub(crate) html: Option<HtmlWanted>,
 }
 
 impl Plan {
@@ -143,7 +146,9 @@ impl Plan {
         check_privacy(spec, purpose, &mut problems);
         let set_ks = spec.quasi.iter().filter_map(|set| set.k);
         let limits = limits(&spec.privacy, set_ks, &mut problems);
+        let html = html_wanted(spec, &columns, &mut problems);
         let plan = Plan {
+            html,
             columns,
             k: sets.iter().filter_map(|set| set.k).max(),
             sets,

@@ -1,7 +1,13 @@
 //! What a job reports: JSON with stable keys (DESIGN.md, *The report*).
 
+pub(crate) mod html;
+pub(crate) mod portrait;
+pub(crate) mod wanted;
+
 use indexmap::IndexMap;
 use serde::Serialize;
+
+use crate::page::percent;
 
 use crate::spec::JobSpec;
 use crate::workload::WorkloadReport;
@@ -191,6 +197,35 @@ pub struct PrivacyReport {
     pub satisfied: bool,
 }
 
+impl PrivacyReport {
+    /// What the risk with respect to the set means.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let RiskReport { prosecutor_max, marketer, share_above, .. } = &self.risk;
+        // The risk is 1 over a number of people, but for rounding.
+        let one_in = |risk: f64| format!("1 in {:.0}", (1.0 / risk).max(1.0));
+        let above: Vec<String> = (share_above.iter())
+            .map(|(risk, share)| format!("above {risk} for {}", percent(*share)))
+            .collect();
+        format!(
+            "who knows {} of a person in the table picks the right record {} times at worst,\n  \
+             {} over all records; the risk is {} of the records",
+            self.columns_in_words(),
+            one_in(*prosecutor_max),
+            one_in(*marketer),
+            above.join(", ")
+        )
+    }
+
+    /// The columns as they stand in a sentence.
+    pub(crate) fn columns_in_words(&self) -> String {
+        match self.columns.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            columns => columns.join(""),
+        }
+    }
+}
+
 /// What the attackers of some sets would find together.
 #[derive(Clone, Debug, Serialize)]
 pub struct CollusionReport {
@@ -280,6 +315,8 @@ pub struct Timings {
     pub verify: f64,
     /// Writing and flushing.
     pub write: f64,
+    /// What an HTML report takes beyond that; nothing where none is asked for.
+    pub report: f64,
 }
 
 impl Report {

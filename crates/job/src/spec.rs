@@ -18,9 +18,15 @@ pub struct JobSpec {
     /// The release.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Where the JSON report goes.
+    /// Where the report goes: `.json` for programs, `.html` for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+    /// Who reads an HTML report: `internal` or `public`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audience: Option<String>,
+    /// The two quasi-identifier columns whose partition an HTML report draws; chosen if it is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<Vec<String>>,
     /// Where the recoding goes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recoding: Option<String>,
@@ -444,6 +450,8 @@ const KEYS: [(&str, &[&str]); 8] = [
             "input",
             "output",
             "report",
+            "audience",
+            "picture",
             "recoding",
             "undeclared",
             "missing",

@@ -186,6 +186,7 @@ fn specs(
                 spec.search.split = None;
             }
             (spec.output, spec.report) = (None, None);
+            (spec.audience, spec.picture) = (None, None);
             specs.push((name.clone(), k, spec));
         }
     }

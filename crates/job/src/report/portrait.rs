@@ -1,0 +1,229 @@
+//! What a table and its release look like: the numbers of the pictures in an HTML report.
+//!
+//! For the public nothing is worked out that the release does not tell: neither values nor ranges of the table, only
+//! cells of the release and how many rows have them.
+
+mod distribution;
+mod line;
+mod matrix;
+mod partition;
+
+use incrowd_data::{Attribute, Cell, Kind, Labels, Recoded, RecodedColumn, SUPPRESSED, Shape};
+use incrowd_engine::Table;
+use incrowd_release::{Classes, LabelForm, labels};
+
+use super::wanted::HtmlWanted;
+use crate::coding::Coding;
+use crate::error::JobError;
+use crate::labelling::Assigned;
+use crate::plan::Plan;
+pub(crate) use distribution::Distribution;
+use line::Line;
+pub(crate) use matrix::Associations;
+pub(crate) use partition::Partition;
+
+/// What a table and its release look like.
+#[derive(Debug, Default)]
+pub(crate) struct Portrait {
+    pub(crate) columns: Vec<ColumnPortrait>,
+    pub(crate) associations: Associations,
+    pub(crate) partition: Option<Partition>,
+}
+
+/// A quasi-identifier column.
+#[derive(Debug)]
+pub(crate) struct ColumnPortrait {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// How its values lie to one another.
+    pub(crate) shape: String,
+    /// Distinct cells of the release; none where they are not told.
+    pub(crate) n_cells: Option<usize>,
+    pub(crate) cells: CellsShown,
+    pub(crate) distribution: Option<Distribution>,
+}
+
+/// The cells of a column in the release, with how many rows have each.
+#[derive(Debug)]
+pub(crate) enum CellsShown {
+    /// Means are released, not ranges.
+    Means,
+    /// Ranges on a line.
+    Spans(SpansShown),
+    /// Labels with their rows, the commonest first, and what the others come to: labels and rows.
+    Listed { labels: Vec<(String, u64)>, others: (usize, u64) },
+}
+
+/// Ranges on a line.
+#[derive(Debug)]
+pub(crate) struct SpansShown {
+    pub(crate) axis: &'static str,
+    /// The line's ends.
+    pub(crate) line: (f64, f64),
+    /// Least and greatest value, and rows, in the order of their middles.
+    pub(crate) spans: Vec<(f64, f64, f64)>,
+    /// Whether there were too many, so that these are those of rows at even distances.
+    pub(crate) is_sample: bool,
+    /// Rows whose cell says nothing.
+    pub(crate) n_hidden: u64,
+    /// Rows without a value.
+    pub(crate) n_missing: u64,
+}
+
+/// What a portrait is made of.
+pub(crate) struct Sitter<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) wanted: &'a HtmlWanted,
+    pub(crate) coding: &'a Coding,
+    pub(crate) classes: &'a Classes,
+    pub(crate) assigned: Assigned<'a>,
+    /// The rows, if they are in memory.
+    pub(crate) table: Option<&'a Table>,
+}
+
+/// Labels that are listed.
+const MOST_LABELS: usize = 12;
+/// Ranges that are drawn.
+const MOST_SPANS: usize = 300;
+
+impl Sitter<'_> {
+    /// Looks at the table and its release.
+    pub(crate) fn portrait(&self) -> Result<Portrait, JobError> {
+        let columns = (0..self.coding.set.attributes.len()).map(|at| self.column(at)).collect();
+        Ok(Portrait { columns, associations: self.associations()?, partition: self.partition() })
+    }
+
+    fn recoded(&self) -> &Recoded {
+        &self.classes.recoded
+    }
+
+    /// Whether the cells of an attribute stand in the release: means stand in their place.
+    fn is_told(&self, attribute: &Attribute) -> bool {
+        let is_mean = self.plan.labels == LabelForm::Mean
+            && matches!(attribute.shape, Shape::Numeric)
+            && !matches!(attribute.dictionary.kind, Kind::Date | Kind::Timestamp);
+        !is_mean || self.wanted.is_internal()
+    }
+
+    /// The class of a vector among those that are released.
+    fn class_of(&self, vector: usize) -> Option<usize> {
+        let class = self.assigned.class_of[vector];
+        let number = *self.classes.number_of.get(class as usize)?;
+        (class != SUPPRESSED && number != SUPPRESSED).then_some(number as usize)
+    }
+
+    fn column(&self, at: usize) -> ColumnPortrait {
+        let (attribute, column) = (&self.coding.set.attributes[at], &self.recoded().columns[at]);
+        let is_told = self.is_told(attribute);
+        let rows = rows_of_cells(column, &self.recoded().sizes);
+        let line = Line::of(attribute);
+        let cells = match &line {
+            _ if !is_told => CellsShown::Means,
+            Some(line) if matches!(attribute.shape, Shape::Numeric) => {
+                self.spans(attribute, column, &rows, line)
+            }
+            _ => listed(attribute, column, &rows),
+        };
+        let value_rows = self.wanted.is_internal().then_some(&self.coding.value_rows[at][..]);
+        ColumnPortrait {
+            name: attribute.name.clone(),
+            kind: attribute.dictionary.kind,
+            shape: shape(attribute),
+            n_cells: is_told.then_some(column.cells.len()),
+            cells,
+            distribution: is_told
+                .then(|| Distribution::of(attribute, column, &rows, value_rows))
+                .flatten(),
+        }
+    }
+
+    fn spans(
+        &self,
+        attribute: &Attribute,
+        column: &RecodedColumn,
+        rows: &[u64],
+        line: &Line,
+    ) -> CellsShown {
+        let mut spans: Vec<(f64, f64, u64)> = Vec::new();
+        let (mut n_hidden, mut n_missing) = (0, 0);
+        for (cell, &rows) in column.cells.iter().zip(rows) {
+            match (cell, line.ends(attribute, cell)) {
+                (_, Some((least, greatest))) => spans.push((least, greatest, rows)),
+                (Cell::Value(_), None) => n_missing += rows,
+                _ => n_hidden += rows,
+            }
+        }
+        spans.sort_by(|a, b| {
+            let by_middle = (a.0 + a.1).total_cmp(&(b.0 + b.1));
+            by_middle.then(a.0.total_cmp(&b.0))
+        });
+        let whole = if self.wanted.is_internal() { line.whole() } else { None };
+        let least = spans.iter().map(|span| span.0).fold(f64::INFINITY, f64::min);
+        let greatest = spans.iter().map(|span| span.1).fold(f64::NEG_INFINITY, f64::max);
+        let ends = whole.unwrap_or((least, greatest));
+        let is_sample = spans.len() > MOST_SPANS;
+        let spans = if is_sample {
+            sampled(&spans)
+        } else {
+            #[expect(clippy::cast_precision_loss, reason = "a share of the picture")]
+            spans.iter().map(|&(least, greatest, rows)| (least, greatest, rows as f64)).collect()
+        };
+        let axis = line.axis;
+        CellsShown::Spans(SpansShown { axis, line: ends, spans, is_sample, n_hidden, n_missing })
+    }
+}
+
+/// The ranges of rows at even distances, from the lowest to the highest.
+#[expect(clippy::cast_precision_loss, reason = "a share of the picture")]
+fn sampled(spans: &[(f64, f64, u64)]) -> Vec<(f64, f64, f64)> {
+    let whole: u64 = spans.iter().map(|span| span.2).sum();
+    let mut sample = Vec::with_capacity(MOST_SPANS);
+    let (mut at, mut end) = (0, spans.first().map_or(0, |span| span.2));
+    for place in 0..MOST_SPANS as u64 {
+        let row = (2 * place + 1) * whole / (2 * MOST_SPANS as u64);
+        while row >= end && at + 1 < spans.len() {
+            at += 1;
+            end += spans[at].2;
+        }
+        let (least, greatest, _) = spans[at];
+        sample.push((least, greatest, whole as f64 / MOST_SPANS as f64));
+    }
+    sample
+}
+
+/// Rows by cell.
+fn rows_of_cells(column: &RecodedColumn, sizes: &[u64]) -> Vec<u64> {
+    let mut rows = vec![0; column.cells.len()];
+    for (&cell, size) in column.of_class.iter().zip(sizes) {
+        rows[cell as usize] += size;
+    }
+    rows
+}
+
+/// The commonest labels.
+fn listed(attribute: &Attribute, column: &RecodedColumn, rows: &[u64]) -> CellsShown {
+    let texts = texts_of(attribute, column);
+    let mut all: Vec<(String, u64)> = texts.into_iter().zip(rows.iter().copied()).collect();
+    all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let others = all.split_off(all.len().min(MOST_LABELS));
+    let n_rows = others.iter().map(|(_, rows)| rows).sum();
+    CellsShown::Listed { labels: all, others: (others.len(), n_rows) }
+}
+
+/// The cells of a column as they read.
+fn texts_of(attribute: &Attribute, column: &RecodedColumn) -> Vec<String> {
+    let cells = RecodedColumn { cells: column.cells.clone(), of_class: Vec::new() };
+    let read = labels(attribute, &cells, LabelForm::Range, None);
+    let texts = read.into_iter().next().map(|Labels { texts, .. }| texts).unwrap_or_default();
+    texts.into_iter().map(|text| text.unwrap_or_else(|| "(missing)".to_owned())).collect()
+}
+
+/// How the values of an attribute lie to one another.
+fn shape(attribute: &Attribute) -> String {
+    match &attribute.shape {
+        Shape::Numeric => "in their natural order".to_owned(),
+        Shape::Ordinal => "in the declared order".to_owned(),
+        Shape::Unordered => "without an order".to_owned(),
+        Shape::Tree(hierarchy) => format!("a hierarchy of {} levels", hierarchy.height().0),
+    }
+}

@@ -1,0 +1,217 @@
+//! How the rows of a column are distributed, before and after.
+//!
+//! After: the rows of a cell are spread evenly over what the cell covers, as whoever knows nothing more would do it.
+
+use incrowd_data::{Attribute, Cell, RecodedColumn, Shape};
+
+use super::line::Line;
+use crate::evaluate::cell_extent;
+
+/// Shares of rows in percent.
+#[derive(Debug)]
+pub(crate) enum Distribution {
+    /// On a line, between edges.
+    Steps { axis: &'static str, edges: Vec<f64>, before: Option<Vec<f64>>, after: Vec<f64> },
+    /// By value.
+    Names { names: Vec<String>, before: Option<Vec<f64>>, after: Vec<f64> },
+}
+
+/// Steps of a line.
+const MOST_STEPS: f64 = 40.0;
+/// Values that have a name of their own.
+const MOST_NAMES: usize = 12;
+
+impl Distribution {
+    /// The distribution of a column whose cells have these rows; before, where the rows of its values are given.
+    pub(super) fn of(
+        attribute: &Attribute,
+        column: &RecodedColumn,
+        rows: &[u64],
+        value_rows: Option<&[u64]>,
+    ) -> Option<Distribution> {
+        match &attribute.shape {
+            Shape::Numeric => on_line(attribute, column, rows, value_rows),
+            _ => Some(by_value(attribute, column, rows, value_rows)),
+        }
+    }
+}
+
+/// Counts as percent of all of them.
+#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
+fn percent(counts: &[f64], whole: u64) -> Vec<f64> {
+    counts.iter().map(|rows| 100.0 * rows / whole.max(1) as f64).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
+fn on_line(
+    attribute: &Attribute,
+    column: &RecodedColumn,
+    rows: &[u64],
+    value_rows: Option<&[u64]>,
+) -> Option<Distribution> {
+    let line = Line::of(attribute)?;
+    let spans: Vec<(f64, f64, u64)> = (column.cells.iter().zip(rows))
+        .filter_map(|(cell, &rows)| {
+            let (least, greatest) = line.ends(attribute, cell)?;
+            Some((least, greatest, rows))
+        })
+        .collect();
+    let least = spans.iter().map(|span| span.0).fold(f64::INFINITY, f64::min);
+    let greatest = spans.iter().map(|span| span.1).fold(f64::NEG_INFINITY, f64::max);
+    let ends = value_rows.and_then(|_| line.whole()).unwrap_or((least, greatest));
+    let edges = edges(ends, line.half)?;
+    let mut after = vec![0.0; edges.len() - 1];
+    for &(least, greatest, rows) in &spans {
+        spread(&mut after, &edges, (least - line.half, greatest + line.half), rows as f64);
+    }
+    let before = value_rows.map(|value_rows| {
+        let mut before = vec![0.0; edges.len() - 1];
+        for (&place, &rows) in line.places.iter().zip(value_rows) {
+            spread(&mut before, &edges, (place, place), rows as f64);
+        }
+        percent(&before, value_rows.iter().sum())
+    });
+    let after = percent(&after, rows.iter().sum());
+    Some(Distribution::Steps { axis: line.axis, edges, before, after })
+}
+
+/// The edges of the steps between two ends.
+fn edges((least, greatest): (f64, f64), half: f64) -> Option<Vec<f64>> {
+    let (from, to) = (least - half, greatest + half);
+    if !(from.is_finite() && to.is_finite()) {
+        return None;
+    }
+    let length = to - from;
+    // Whole numbers have steps of whole width, so that all steps hold as many values.
+    let width =
+        if half > 0.0 { (length / MOST_STEPS).ceil().max(1.0) } else { length / MOST_STEPS };
+    let width = if width > 0.0 { width } else { 1.0 };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at most the greatest number of steps"
+    )]
+    let n_steps = ((length / width).ceil().max(1.0) as usize).min(41);
+    #[expect(clippy::cast_precision_loss, reason = "few steps")]
+    let edges = (0..=n_steps).map(|step| from + width * step as f64);
+    Some(edges.collect())
+}
+
+/// Adds rows evenly to the steps that a stretch of the line covers.
+fn spread(steps: &mut [f64], edges: &[f64], (from, to): (f64, f64), rows: f64) {
+    let last = steps.len() - 1;
+    let step_of =
+        |place: f64| edges.partition_point(|edge| *edge <= place).saturating_sub(1).min(last);
+    let (first, end) = (step_of(from), step_of(to));
+    if first == end || to <= from {
+        steps[first] += rows;
+        return;
+    }
+    for step in first..=end {
+        let covered = to.min(edges[step + 1]) - from.max(edges[step]);
+        steps[step] += rows * covered.max(0.0) / (to - from);
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
+fn by_value(
+    attribute: &Attribute,
+    column: &RecodedColumn,
+    rows: &[u64],
+    value_rows: Option<&[u64]>,
+) -> Distribution {
+    let n_codes = attribute.n_codes() as usize;
+    let mut after = vec![0.0; n_codes];
+    // Runs of codes that share rows evenly, as what begins and ends at a code.
+    let mut steps = vec![0.0; n_codes + 1];
+    let mut of_any = 0.0;
+    for (cell, &rows) in column.cells.iter().zip(rows) {
+        match cell {
+            Cell::All => of_any += rows as f64,
+            Cell::Set(codes) => {
+                codes
+                    .iter()
+                    .for_each(|&code| after[code as usize] += rows as f64 / codes.len() as f64);
+            }
+            cell => {
+                let (lo, hi) = cell_extent(attribute, cell);
+                let share = rows as f64 / f64::from(hi - lo + 1);
+                steps[lo as usize] += share;
+                steps[hi as usize + 1] -= share;
+            }
+        }
+    }
+    let mut share = 0.0;
+    for (after, step) in after.iter_mut().zip(&steps) {
+        share += step;
+        *after += share.max(0.0);
+    }
+    let mut order: Vec<usize> = (0..n_codes).collect();
+    let rank = |code: usize| value_rows.map_or(after[code], |rows| rows[code] as f64);
+    order.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)).then(a.cmp(&b)));
+    order.retain(|&code| rank(code) > 1e-9 || after[code] > 1e-9);
+    let others = order.split_off(order.len().min(MOST_NAMES));
+    let text = |code: usize| attribute.dictionary.texts.get(code).cloned();
+    let mut names: Vec<String> =
+        order.iter().map(|&code| text(code).unwrap_or_else(|| "(missing)".to_owned())).collect();
+    let of = |by_code: &dyn Fn(usize) -> f64, any: f64| {
+        let mut counts: Vec<f64> = order.iter().map(|&code| by_code(code)).collect();
+        if !others.is_empty() {
+            counts.push(others.iter().map(|&code| by_code(code)).sum());
+        }
+        if of_any > 0.0 {
+            counts.push(any);
+        }
+        counts
+    };
+    if !others.is_empty() {
+        names.push(format!("{} other values", others.len()));
+    }
+    if of_any > 0.0 {
+        names.push("* (any value)".to_owned());
+    }
+    let before =
+        value_rows.map(|rows| percent(&of(&|code| rows[code] as f64, 0.0), rows.iter().sum()));
+    let after = percent(&of(&|code| after[code], of_any), rows.iter().sum());
+    Distribution::Names { names, before, after }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incrowd_data::{Dictionary, Kind};
+
+    #[test]
+    fn whole_numbers_have_whole_steps() {
+        assert_eq!(edges((1.0, 3.0), 0.5), Some(vec![0.5, 1.5, 2.5, 3.5]));
+        assert_eq!(edges((0.0, 99.0), 0.5).map(|edges| (edges.len(), edges[1])), Some((35, 2.5)));
+        assert_eq!(edges((2.0, 2.0), 0.0), Some(vec![2.0, 3.0]));
+        assert_eq!(edges((f64::INFINITY, f64::NEG_INFINITY), 0.0), None);
+    }
+
+    #[test]
+    fn rows_are_spread_evenly_and_none_is_lost() {
+        let edges = [0.0, 1.0, 2.0, 3.0];
+        let mut steps = [0.0; 3];
+        spread(&mut steps, &edges, (0.5, 2.5), 8.0);
+        assert_eq!(steps, [2.0, 4.0, 2.0]);
+        spread(&mut steps, &edges, (3.0, 3.0), 1.0);
+        assert_eq!(steps, [2.0, 4.0, 3.0]);
+    }
+
+    #[test]
+    fn a_set_is_shared_by_its_values() {
+        let texts = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let dictionary = Dictionary { kind: Kind::Text, ..Dictionary::of_texts(texts, false) };
+        let attribute = Attribute { name: "x".to_owned(), dictionary, shape: Shape::Unordered };
+        let column = RecodedColumn {
+            cells: vec![Cell::Set(vec![0, 1]), Cell::Value(2), Cell::All],
+            of_class: vec![0, 1, 2],
+        };
+        let found = by_value(&attribute, &column, &[4, 4, 2], Some(&[1, 3, 6]));
+        let Distribution::Names { names, before, after } = found else { panic!("values") };
+        assert_eq!(names, ["c", "b", "a", "* (any value)"]);
+        assert_eq!(before, Some(vec![60.0, 30.0, 10.0, 0.0]));
+        assert_eq!(after, [40.0, 20.0, 20.0, 20.0]);
+    }
+}

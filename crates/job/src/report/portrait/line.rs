@@ -1,0 +1,58 @@
+//! The line on which the values of an ordered column lie.
+
+use incrowd_data::{Attribute, Cell, Kind, Shape};
+
+use crate::evaluate::cell_extent;
+
+/// The line on which the values of an ordered column lie.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// What the line shows.
+    pub(super) axis: &'static str,
+    /// By code, its place; a missing value has none.
+    pub(super) places: Vec<f64>,
+    /// Half of what a value takes up on the line: whole numbers and ranks have no gaps between them.
+    pub(super) half: f64,
+}
+
+const DAYS_PER_YEAR: f64 = 365.2425;
+
+impl Line {
+    /// The line of an attribute whose values have an order.
+    pub(super) fn of(attribute: &Attribute) -> Option<Line> {
+        let dictionary = &attribute.dictionary;
+        let year = |days: f64| 1970.0 + days / DAYS_PER_YEAR;
+        let positions = dictionary.positions.iter().copied();
+        let (axis, places, half) = match (&attribute.shape, dictionary.kind) {
+            (Shape::Unordered, _) => return None,
+            (Shape::Numeric, Kind::Date) => ("year", positions.map(year).collect(), 0.0),
+            (Shape::Numeric, Kind::Timestamp) => {
+                ("year", positions.map(|seconds| year(seconds / 86_400.0)).collect(), 0.0)
+            }
+            (Shape::Numeric, Kind::Integer) => ("value", positions.collect(), 0.5),
+            (Shape::Numeric, _) => ("value", positions.collect(), 0.0),
+            (Shape::Ordinal, _) => ("place in the order", ranks(attribute), 0.5),
+            (Shape::Tree(_), _) => ("place in the hierarchy", ranks(attribute), 0.5),
+        };
+        Some(Line { axis, places, half })
+    }
+
+    /// The ends of all values.
+    pub(super) fn whole(&self) -> Option<(f64, f64)> {
+        Some((*self.places.first()?, *self.places.last()?))
+    }
+
+    /// The ends of a cell, if it says something.
+    pub(super) fn ends(&self, attribute: &Attribute, cell: &Cell) -> Option<(f64, f64)> {
+        if matches!(cell, Cell::All | Cell::Set(_)) {
+            return None;
+        }
+        let (lo, hi) = cell_extent(attribute, cell);
+        Some((*self.places.get(lo as usize)?, *self.places.get(hi as usize)?))
+    }
+}
+
+/// The ranks of the values.
+fn ranks(attribute: &Attribute) -> Vec<f64> {
+    (0..attribute.n_values()).map(f64::from).collect()
+}
