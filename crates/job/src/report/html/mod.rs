@@ -154,7 +154,7 @@ fn lead(page: &mut Page, filed: &Filed) {
         }
         (true, true) => {
             "Internal: figures and values of the original table stand here. Treat this page like the table; for others, make it \
-             with --audience public."
+             with `--audience public`."
         }
         (true, false) => "Figures of the table as it is; no value of it stands here.",
     };
