@@ -29,9 +29,15 @@ pub(super) fn write(page: &mut Page, filed: &Filed) {
         page.figures(&figures);
     }
     associations(page, &portrait.associations);
-    if let Some(partition) = &portrait.partition {
-        page.part("The partition");
-        page.figures(&[tiles(partition, filed)]);
+    page.part("The partition");
+    match (&portrait.partition, &filed.wanted.picture) {
+        (Some(partition), _) => page.figures(&[tiles(partition, filed)]),
+        (None, Some([x, y])) => page.say(&format!(
+            "The partition of {x} and {y} is not drawn: the release does not tell where their cells lie."
+        )),
+        (None, None) => page.say(
+            "Nothing is drawn: it takes two quasi-identifier columns of which the release tells where their cells lie.",
+        ),
     }
 }
 
