@@ -30,7 +30,7 @@ dl.cards>div{border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem;
 dl.cards dt{font-weight:600}dl.cards dd{margin:0}\
 dd.value{font-size:1.35rem;font-variant-numeric:tabular-nums}dd.value span{font-size:.85rem;color:var(--faint)}\
 dd.note{font-size:.85rem;color:var(--faint)}dd.note b{font-weight:600;color:var(--ink)}\
-code{font-family:ui-monospace,monospace;font-size:.92em;overflow-wrap:anywhere}\
+p code{white-space:nowrap}code{font-family:ui-monospace,monospace;font-size:.92em;overflow-wrap:anywhere}\
 pre{overflow-x:auto;border:1px solid var(--line);border-radius:6px;padding:.8rem;font-size:.8rem}\
 p.mark{background:var(--mark);border-radius:6px;padding:.6rem .8rem}";
 
