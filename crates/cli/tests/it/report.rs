@@ -162,12 +162,12 @@ fn the_public_page_depends_on_the_release_alone() {
 /// A hierarchy of ages by decades, one of sexes, and one row that no class is large enough for.
 fn with_outlier() -> Folder {
     let table = people(300, 1);
-    let ages: String = (0..120).map(|age| format!("{age};{}0s;*\n", age / 10)).collect();
+    let ages: Vec<String> = (0..120).map(|age| format!("{age};{}0s;*\n", age / 10)).collect();
     let outlier = format!("{table}119,f,city1,single,d1,n300\n");
     Folder::with(&[
         ("a.csv", &table),
         ("b.csv", &outlier),
-        ("age.csv", &ages),
+        ("age.csv", &ages.concat()),
         ("sex.csv", "f;*\nm;*\n"),
     ])
 }
