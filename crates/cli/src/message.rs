@@ -137,7 +137,8 @@ fn levels(report: &Report) -> Vec<String> {
 /// What holds for each quasi-identifier set.
 fn sets(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
-    let verb = if report.search.is_none() && report.recoding.is_none() { "is" } else { "is now" };
+    let is_check = report.search.is_none() && report.recoding.is_none();
+    let verb = if is_check { "is" } else { "is now" };
     for set in &report.privacy {
         let mut line = format!(
             "{}: the table {verb} {}-anonymous with respect to {{{}}}",
@@ -156,6 +157,15 @@ fn sets(report: &Report) -> Vec<String> {
                 "  {column}: at least {} values in a class, entropy l {:.2}, t {:.3}",
                 found.l_distinct, found.l_entropy, found.t
             ));
+            if is_check {
+                let recursive = found.l_recursive.map_or_else(String::new, |(c, l)| {
+                    format!("recursive with l {l} for every c above {c:.2}, ")
+                });
+                lines.push(format!(
+                    "  {column}: {recursive}alpha {:.2}, delta {:.2}, beta {:.2}",
+                    found.alpha, found.delta, found.beta
+                ));
+            }
         }
     }
     lines
