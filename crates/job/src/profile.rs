@@ -222,7 +222,9 @@ impl<'a> Wanted<'a> {
             let mut same_as = None;
             for &other in &candidates {
                 let (column, other_column) = (&columns[at], &columns[other]);
-                if figures(column) == figures(other_column)
+                // Where every value is a row's own, columns are alike by chance.
+                if column.unique < column.distinct
+                    && figures(column) == figures(other_column)
                     && rows.by(other)?.tally_by(at)?.classes == n_classes(column)
                 {
                     same_as = Some(other_column.name.clone());
