@@ -55,7 +55,7 @@ pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;
 pub use limits::{PRESETS, Preset};
 pub use page::{count, percent};
-pub use profile::{ColumnProfile, Combination, Profile, profile};
+pub use profile::{ColumnProfile, Combination, Profile, ProfileOptions, profile};
 pub use query::{
     AnswerReport, ErrorSummary, ErrorsReport, GroupReport, QueryAnswers, QueryOptions, QueryReport,
     QueryText, TableReport, TruthReport, queries_of_file, query,

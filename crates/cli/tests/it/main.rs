@@ -15,6 +15,7 @@ mod generate;
 mod harness;
 mod hierarchy;
 mod parts;
+mod profile;
 mod query;
 mod release;
 mod report;
