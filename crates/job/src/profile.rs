@@ -136,8 +136,8 @@ impl<'a> Wanted<'a> {
         let usage =
             |column: &SourceColumn| if column.can_be_coded() { Use::Code } else { Use::Skip };
         let uses: Vec<Use> = source.columns().iter().map(usage).collect();
-        let names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
-        let problem = |name: &String| match names.iter().position(|known| known == name) {
+        let known: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
+        let problem = |name: &String| match known.iter().position(|known| known == name) {
             Some(at) if uses[at] == Use::Code => None,
             Some(_) => {
                 let message = format!("column `{name}` holds lists or other tables");
@@ -145,7 +145,7 @@ impl<'a> Wanted<'a> {
             }
             None => {
                 let problem = Problem::new(format!("column `{name}` is not in the input"));
-                Some(match nearest(name, names.iter().copied()) {
+                Some(match nearest(name, known.iter().copied()) {
                     Some(near) => problem.help(format!("did you mean `{near}`?")),
                     None => problem,
                 })

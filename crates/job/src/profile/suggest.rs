@@ -29,8 +29,11 @@ pub(super) struct Facts<'a> {
 /// A role and the reason for it.
 pub(super) type Suggested = (&'static str, String);
 
+/// Whether a value looks like something.
+type LooksLike = fn(&str) -> bool;
+
 /// Values that name a person or a thing of one, wherever they stand.
-const NAMING: [(fn(&str) -> bool, &str); 8] = [
+const NAMING: [(LooksLike, &str); 8] = [
     (shape::is_email, "e-mail addresses"),
     (shape::is_url, "web addresses"),
     (shape::is_ip_address, "IP addresses"),
@@ -56,12 +59,12 @@ pub(super) fn suggest(name: &str, facts: &Facts) -> Suggested {
         .unwrap_or_else(|| facts.otherwise())
 }
 
-fn quasi(reason: &str) -> Option<Suggested> {
-    Some(("quasi", reason.to_owned()))
+fn quasi(reason: &str) -> Suggested {
+    ("quasi", reason.to_owned())
 }
 
-fn identifier(reason: &str) -> Option<Suggested> {
-    Some(("identifier", reason.to_owned()))
+fn identifier(reason: &str) -> Suggested {
+    ("identifier", reason.to_owned())
 }
 
 impl Facts<'_> {
@@ -80,7 +83,7 @@ impl Facts<'_> {
             return None;
         }
         let (_, what) = NAMING.iter().find(|(is_such, _)| self.are(80, is_such))?;
-        identifier(&format!("its values look like {what}"))
+        Some(identifier(&format!("its values look like {what}")))
     }
 
     /// A column that says the same of everybody, unless its name is a warning.
@@ -99,18 +102,18 @@ impl Facts<'_> {
     fn when_or_where(&self, name: &str) -> Option<Suggested> {
         let is_number = matches!(self.kind, Kind::Integer | Kind::Decimal);
         match self.kind {
-            Kind::Date | Kind::Timestamp => quasi("dates are often known to others"),
+            Kind::Date | Kind::Timestamp => Some(quasi("dates are often known to others")),
             Kind::Text if self.are(90, shape::is_date) => {
-                quasi("its values look like dates, which others often know")
+                Some(quasi("its values look like dates, which others often know"))
             }
             Kind::Text if self.are(90, shape::is_postcode) => {
-                quasi("its values look like postcodes, which others often know")
+                Some(quasi("its values look like postcodes, which others often know"))
             }
             Kind::Text if self.are(90, shape::is_place) => {
-                quasi("its values look like coordinates, which say where someone is")
+                Some(quasi("its values look like coordinates, which say where someone is"))
             }
             _ if is_number && is_place_name(name) => {
-                quasi("its name says coordinates, which say where someone is")
+                Some(quasi("its name says coordinates, which say where someone is"))
             }
             _ => None,
         }
@@ -126,7 +129,7 @@ impl Facts<'_> {
         if self.kind != Kind::Text || !is_free {
             return None;
         }
-        identifier("free text may hold anything, so it is dropped: never released")
+        Some(identifier("free text may hold anything, so it is dropped: never released"))
     }
 
     /// Values that only one row has, or nearly so under a name that says a number.
@@ -134,14 +137,16 @@ impl Facts<'_> {
         let is_near_unique = self.present >= 20 && self.unique * 10 >= self.present * 9;
         let is_known = meaning.is_some_and(|meaning| meaning.role != "identifier");
         match self.kind {
-            Kind::Text if is_near_unique => identifier("almost every row has a value of its own"),
+            Kind::Text if is_near_unique => {
+                Some(identifier("almost every row has a value of its own"))
+            }
             Kind::Integer if is_near_unique && !is_known => {
-                identifier("almost every row has a value of its own")
+                Some(identifier("almost every row has a value of its own"))
             }
             Kind::Text | Kind::Integer
                 if is_number_name(name) && self.distinct * 2 > self.present =>
             {
-                identifier("its name and its many values say so")
+                Some(identifier("its name and its many values say so"))
             }
             _ => None,
         }
@@ -152,7 +157,7 @@ impl Facts<'_> {
         if self.kind != Kind::Text || !is_distinct || !self.are(80, shape::is_person) {
             return None;
         }
-        identifier("its values look like names of people")
+        Some(identifier("its values look like names of people"))
     }
 
     /// Digits that stand for something: years and postcodes.
@@ -161,7 +166,7 @@ impl Facts<'_> {
             return None;
         }
         if self.are(95, shape::is_year) {
-            return quasi("its values look like years, which others often know");
+            return Some(quasi("its values look like years, which others often know"));
         }
         let is_of_one_length =
             (4..=6).any(|n| self.are(95, |text| shape::n_digits(text) == Some(n)));
@@ -169,7 +174,7 @@ impl Facts<'_> {
         let is_shared = self.distinct >= 3 && self.distinct * 2 <= self.present;
         let is_round = || self.are(40, |text| text.ends_with('0'));
         if is_of_one_length && (self.kind == Kind::Text || (is_shared && !is_round())) {
-            return quasi("its values look like postcodes, which others often know");
+            return Some(quasi("its values look like postcodes, which others often know"));
         }
         None
     }

@@ -24,12 +24,14 @@ fn all_sets(n_columns: usize) -> Vec<Vec<usize>> {
 
 fn counted(table: &[Vec<u32>], set: &[usize], n_rows: usize) -> Tally {
     let mut classes = std::collections::BTreeMap::new();
-    for row in 0..n_rows {
-        let key: Vec<u32> = set.iter().map(|&at| table[at][row]).collect();
+    let of_row = |row: usize| set.iter().map(|&at| table[at][row]).collect::<Vec<u32>>();
+    for key in (0..n_rows).map(of_row) {
         *classes.entry(key).or_insert(0) += 1;
     }
     let mut tally = Tally::default();
-    classes.values().for_each(|&n_rows| tally.add(n_rows));
+    for &n_rows in classes.values() {
+        tally.add(n_rows);
+    }
     tally
 }
 
@@ -119,8 +121,7 @@ fn growing_never_beats_the_exhaustive_count() {
             let search =
                 Search { run: &run, all, candidates, n_columns: 6, state: Mutex::default() };
             search.grow().unwrap();
-            let listed = search.state().listed.clone();
-            listed
+            search.state.into_inner().unwrap().listed
         });
         let best = expected(&table, 60);
         for found in grown.iter().flatten() {

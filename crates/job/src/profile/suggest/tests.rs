@@ -115,7 +115,7 @@ fn one_value_says_nothing() {
     check("country", Kind::Text, |_| "here".to_owned(), "insensitive", "the same value");
     check("a", Kind::Text, |_| String::new(), "insensitive", "no values");
     // A value or none says something.
-    let deceased = |row: u64| if row % 9 == 0 { "yes".to_owned() } else { String::new() };
+    let deceased = |row: u64| if row.is_multiple_of(9) { "yes".to_owned() } else { String::new() };
     check("deceased", Kind::Text, deceased, "quasi", "few values");
     check("name", Kind::Text, |_| "Ada".to_owned(), "identifier", "`name` in its name");
 }
