@@ -41,8 +41,8 @@ mod workload;
 pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};
 pub use attack::{
-    AttackOptions, AttackReport, Attacked, AttackedColumn, CandidateBucket, CandidatesReport,
-    LinkedReport, PosteriorReport, attack,
+    AttackOptions, AttackReport, Attacked, AttackedColumn, BeforeReport, CandidateBucket,
+    CandidatesReport, LinkedReport, PosteriorReport, attack,
 };
 pub use check::check;
 pub use compare::{Advice, CompareOptions, Compared, Comparison, FoundCase, compare};

@@ -14,6 +14,7 @@ mod full_domain;
 mod generate;
 mod harness;
 mod hierarchy;
+mod pages;
 mod parts;
 mod profile;
 mod query;
