@@ -247,9 +247,15 @@ pub(crate) struct AnonymizeArgs {
     /// With how many rows a part is complete, where the output is a folder (default: 10000000)
     #[arg(long, value_name = "N")]
     pub(crate) part_rows: Option<u64>,
-    /// Write the report
-    #[arg(long, value_name = "FILE.json")]
+    /// Write the report: .html for people, .json for programs
+    #[arg(long, value_name = "FILE.json|FILE.html")]
     pub(crate) report: Option<String>,
+    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only what the release tells)
+    #[arg(long, value_name = "WHO")]
+    pub(crate) audience: Option<String>,
+    /// The two quasi-identifier columns whose partition an HTML report draws (default: two that have an order)
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) picture: Option<Vec<String>>,
     /// Write the recoding, so that `incrowd apply` can use it
     #[arg(long, value_name = "FILE.json")]
     pub(crate) recoding: Option<String>,
@@ -309,9 +315,12 @@ pub(crate) struct CheckArgs {
     pub(crate) input: Option<String>,
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// Write the report
-    #[arg(long, value_name = "FILE.json")]
+    /// Write the report: .html for people, .json for programs
+    #[arg(long, value_name = "FILE.json|FILE.html")]
     pub(crate) report: Option<String>,
+    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only what the release tells)
+    #[arg(long, value_name = "WHO")]
+    pub(crate) audience: Option<String>,
     /// Replace an existing report
     #[arg(long)]
     pub(crate) force: bool,
@@ -342,9 +351,15 @@ pub(crate) struct ApplyArgs {
     /// Publish even if a model does not hold: for held-out test rows that are not handed on
     #[arg(long)]
     pub(crate) unverified: bool,
-    /// Write the report
-    #[arg(long, value_name = "FILE.json")]
+    /// Write the report: .html for people, .json for programs
+    #[arg(long, value_name = "FILE.json|FILE.html")]
     pub(crate) report: Option<String>,
+    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only what the release tells)
+    #[arg(long, value_name = "WHO")]
+    pub(crate) audience: Option<String>,
+    /// The two quasi-identifier columns whose partition an HTML report draws (default: two that have an order)
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) picture: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
     /// Replace existing outputs

@@ -1,6 +1,5 @@
 //! What each command does with the facade.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::CommandFactory;
@@ -100,6 +99,8 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     set(&mut spec.input, args.input.as_ref());
     set(&mut spec.output, args.output.as_ref());
     set(&mut spec.report, args.report.as_ref());
+    set(&mut spec.audience, args.audience.as_ref());
+    set(&mut spec.picture, args.picture.as_ref());
     set(&mut spec.recoding, args.recoding.as_ref());
     search(&args.search, &mut spec)?;
     set(&mut spec.run.node_limit, args.node_limit.as_ref());
@@ -108,7 +109,6 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     set(&mut spec.release.labels, args.labels.as_ref());
     set(&mut spec.release.suppressed, args.suppressed.as_ref());
     set(&mut spec.release.part_rows, args.part_rows.as_ref());
-    refuse_html(spec.report.as_deref())?;
     if args.job.print_job {
         message::data(&spec.to_toml());
         return Ok(0);
@@ -128,30 +128,19 @@ fn check(run: &Run, args: &CheckArgs) -> Result<u8, JobError> {
     let mut spec = job(&args.job)?;
     set(&mut spec.input, args.input.as_ref());
     spec.report.clone_from(&args.report);
-    refuse_html(spec.report.as_deref())?;
+    spec.audience.clone_from(&args.audience);
+    spec.picture = None;
     if args.job.print_job {
         message::data(&spec.to_toml());
         return Ok(0);
     }
-    if let Some(path) =
-        args.report.as_deref().filter(|path| Path::new(path).exists() && !args.force)
-    {
-        return Err(Problem {
-            message: format!("`{path}` exists already"),
-            help: Some("choose another name, or replace it with --force".to_owned()),
-        }
-        .into());
-    }
     let progress = Progress::start(run, args.job.quiet);
-    let outcome = incrowd_job::check(run, &spec)?;
+    let outcome = incrowd_job::check(run, &spec, args.force)?;
     drop(progress);
     let report = match &outcome {
         Outcome::Done(done) => Some(&done.report),
         Outcome::Failed { report, .. } => report.as_deref(),
     };
-    if let (Some(report), Some(path)) = (report, &args.report) {
-        incrowd_job::write_text(Path::new(path), &report.to_json(), args.force)?;
-    }
     if let (Some(report), false, false) = (report, args.job.quiet, args.job.json) {
         message::data(&(message::summary(report) + "\n"));
     }
@@ -187,11 +176,12 @@ fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
 }
 
 fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
-    refuse_html(args.report.as_deref())?;
     let options = ApplyOptions {
         input: args.input.clone(),
         output: args.output.clone(),
         report: args.report.clone(),
+        audience: args.audience.clone(),
+        picture: args.picture.clone(),
         undeclared: args.undeclared.clone(),
         suppress: args.suppress.clone().map(SuppressLimit::Text),
         suppressed: args.suppressed.clone(),

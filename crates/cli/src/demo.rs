@@ -24,13 +24,14 @@ pub(crate) fn demo(run: &Run, folder: &Path) -> Result<u8, JobError> {
     }
     let mut spec = JobSpec::from_file(&folder.join("job.toml"))?;
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
-    spec.report = Some(path("report.json"));
+    spec.report = Some(path("report.html"));
     spec.recoding = Some(path("recoding.json"));
     let before = check(run, &spec, spec.input.clone())?;
     let progress = Progress::start(run, false);
     let outcome = incrowd_job::anonymize(run, &spec, true)?;
     drop(progress);
     if let Outcome::Done(done) = &outcome {
+        incrowd_job::write_text(&folder.join("report.json"), &done.report.to_json(), true)?;
         let mut text = String::from(
             "UCI Adult: 48,842 people of a census, eight columns that others may know.\n\n",
         );
@@ -41,7 +42,8 @@ pub(crate) fn demo(run: &Run, folder: &Path) -> Result<u8, JobError> {
             ("adult.csv.gz", "the table"),
             ("job.toml", "the job: roles, k, what to drop"),
             ("release.csv", "the release, verified from its bytes"),
-            ("report.json", "what holds and what was lost"),
+            ("report.html", "what holds and what was lost, to be read"),
+            ("report.json", "the same for programs"),
             ("recoding.json", "the recoding, for `incrowd apply`"),
         ] {
             text.push_str(&format!("  {:<32} {what}\n", folder.join(name).display().to_string()));
@@ -59,8 +61,8 @@ type Found = Box<incrowd_job::Report>;
 
 /// The table as it is, measured like the release.
 fn check(run: &Run, spec: &JobSpec, input: Option<String>) -> Result<Option<Found>, JobError> {
-    let spec = JobSpec { input, ..spec.clone() };
-    Ok(match incrowd_job::check(run, &spec)? {
+    let spec = JobSpec { input, report: None, ..spec.clone() };
+    Ok(match incrowd_job::check(run, &spec, false)? {
         Outcome::Done(done) => Some(Box::new(done.report)),
         Outcome::Failed { report, .. } => report,
     })

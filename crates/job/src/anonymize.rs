@@ -23,6 +23,8 @@ use crate::outputs::check_outputs;
 use crate::plan::{Plan, Purpose, Role};
 use crate::publish::{Release, Unverified, publish};
 use crate::recoding_file::RecodingFile;
+use crate::report::filing::{Ending, Filing};
+use crate::report::portrait::Sitter;
 use crate::report::{Done, Outcome, Timings};
 use crate::run::{Run, Stage, Stopwatch, held_memory_bytes};
 use crate::spec::JobSpec;
@@ -32,6 +34,12 @@ use crate::stopped_search;
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
     let name = spec.run.engine.as_deref();
     run.with_engine_named(name, spec.run.threads, |engine| Job { run, spec, engine, force }.run())
+}
+
+/// What is said of a release beside what is measured of it: for programs, and for people.
+pub(crate) struct Said {
+    pub(crate) figures: Figures,
+    pub(crate) filing: Filing,
 }
 
 /// A job on its way.
@@ -59,12 +67,15 @@ impl Job<'_> {
         }
         self.run.enter(Stage::Read);
         let wants_kinds = !matches!(output.format(), Format::Csv(_));
-        let mut table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
+        let table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
         refuse_missing(&plan, &table)?;
+        timings.read = clock.lap();
+        let (mut filing, mut table) = Filing::of_table(self.engine, &plan, table)?;
+        clock.lap();
         let prepared = prepare(&plan, &table)?;
         let levels = plan.method.level_bounds(&plan, &prepared.scheme().attributes)?;
         let memory = plan.method.memory.map(memory_left).transpose()?;
-        timings.read = clock.lap();
+        timings.read += clock.lap();
         self.run.enter(Stage::Search);
         let coding = prepared.collapse();
         // The quasi-identifier lives on in the frequency set.
@@ -89,10 +100,19 @@ impl Job<'_> {
         };
         let written = release.write(self.engine, self.run, &output, &mut timings)?;
         source.check_unchanged()?;
+        let (assigned, rows) = (Assigned::of(&found), Some(&table));
+        filing.look(&Sitter {
+            plan: &plan,
+            coding: &coding,
+            classes: &classes,
+            assigned,
+            table: rows,
+        })?;
         drop(table);
         let figures = self.figures(&plan, &coding, &found, &classes)?;
         drop((coding, found, classes));
-        self.finish(&source, &plan, figures, written, &bounds, timings)
+        let said = Said { figures, filing };
+        self.finish(&source, &plan, said, written, &bounds, timings)
     }
 
     /// What a search over so many rows found, or how the job ends without it.
@@ -137,7 +157,7 @@ impl Job<'_> {
         &self,
         source: &Source,
         plan: &Plan,
-        figures: Figures,
+        said: Said,
         written: Unverified,
         bounds: &Bounds,
         mut timings: Timings,
@@ -147,15 +167,17 @@ impl Job<'_> {
             let reasons = failures(&written.measured);
             return Ok(Outcome::Failed { reasons, help: None, report: None });
         }
+        let Said { figures, filing } = said;
         let recoding = figures.recoding_file.clone().unwrap_or_default();
         let warnings = figures.warnings.clone();
-        let report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
+        let mut report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
+        let Job { run, engine, spec, .. } = *self;
+        let staged = &written.staged;
+        let ending = Ending { run, engine, spec, plan, source, staged, warnings: &warnings };
+        let text = filing.text(&ending, &mut report)?;
         publish(
             written.staged,
-            &[
-                (&self.spec.report, &|| report.to_json()),
-                (&self.spec.recoding, &|| recoding.clone()),
-            ],
+            &[(&self.spec.report, &text), (&self.spec.recoding, &recoding)],
             self.force,
         )?;
         Ok(Outcome::Done(Box::new(Done { report, warnings })))

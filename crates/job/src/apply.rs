@@ -24,6 +24,8 @@ use crate::outputs::check_outputs;
 use crate::plan::{Plan, Purpose, Role};
 use crate::publish::{Release, Unverified, publish};
 use crate::recoding_file::RecodingFile;
+use crate::report::filing::{Ending, Filing};
+use crate::report::portrait::Sitter;
 use crate::report::{Done, InputReport, MeasuresReport, Outcome, RecodingReport, Report, Timings};
 use crate::run::{Run, Stage, Stopwatch};
 use crate::spec::{JobSpec, ReleaseSpec, RunSpec, SuppressLimit};
@@ -36,8 +38,12 @@ pub struct ApplyOptions {
     pub input: String,
     /// The release.
     pub output: String,
-    /// Where the JSON report goes.
+    /// Where the report goes: `.json` for programs, `.html` for people.
     pub report: Option<String>,
+    /// Who reads an HTML report: `internal` or `public`.
+    pub audience: Option<String>,
+    /// The two quasi-identifier columns whose partition an HTML report draws.
+    pub picture: Option<Vec<String>>,
     /// What to do with a column that the recoding does not know: `error` or `drop`.
     pub undeclared: Option<String>,
     /// Another suppression limit than the recoding's.
@@ -84,6 +90,8 @@ fn job(file: &RecodingFile, options: &ApplyOptions, source: &Source) -> JobSpec 
         input: Some(options.input.clone()),
         output: Some(options.output.clone()),
         report: options.report.clone(),
+        audience: options.audience.clone(),
+        picture: options.picture.clone(),
         undeclared: options.undeclared.clone(),
         collude: file.collude.clone(),
         columns,
@@ -135,8 +143,9 @@ impl Application<'_> {
         let NewRows { source, plan, output, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let mut table = read(self.engine, source, &plan.uses(), rows.wants_kinds)?;
+        let table = read(self.engine, source, &plan.uses(), rows.wants_kinds)?;
         refuse_missing(plan, &table)?;
+        let (mut filing, mut table) = Filing::of_table(self.engine, plan, table)?;
         timings.read = clock.lap();
         self.run.enter(Stage::Recode);
         for at in plan.with_role(Role::Quasi) {
@@ -169,8 +178,10 @@ impl Application<'_> {
         };
         let written = release.write(self.engine, self.run, output, &mut timings)?;
         source.check_unchanged()?;
+        let (assigned, rows_held) = (release.assigned, Some(&table));
+        filing.look(&Sitter { plan, coding: &coding, classes, assigned, table: rows_held })?;
         drop(table);
-        self.finish(rows, &coding, &recognised, written, timings)
+        self.finish(rows, &coding, &recognised, (written, filing), timings)
     }
 
     /// New rows in private files; their distinct vectors in memory.
@@ -178,7 +189,8 @@ impl Application<'_> {
         let NewRows { source, plan, output, bounds, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let mut spilled = bounded::read(self.engine, source, plan, rows.wants_kinds, bounds)?;
+        let spilled = bounded::read(self.engine, source, plan, rows.wants_kinds, bounds)?;
+        let (mut filing, mut spilled) = Filing::of_files(self.engine, plan, spilled, bounds)?;
         timings.read = clock.lap();
         self.run.enter(Stage::Recode);
         for at in plan.with_role(Role::Quasi) {
@@ -212,7 +224,8 @@ impl Application<'_> {
         )?;
         source.check_unchanged()?;
         timings.write = clock.lap();
-        self.finish(rows, &coding, &recognised, written, timings)
+        filing.look(&Sitter { plan, coding: &coding, classes, assigned, table: None })?;
+        self.finish(rows, &coding, &recognised, (written, filing), timings)
     }
 
     /// Verifies what was written and publishes it.
@@ -221,7 +234,7 @@ impl Application<'_> {
         rows: &NewRows,
         coding: &Coding,
         recognised: &Recognised,
-        written: Unverified,
+        (written, filing): (Unverified, Filing),
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
         let NewRows { source, plan, bounds, .. } = *rows;
@@ -236,7 +249,7 @@ impl Application<'_> {
         let names = || attributes.iter().map(|attribute| attribute.name.clone());
         let by_column = incrowd_quality::loss_by_column(attributes, &classes.recoded);
         let cells = names().zip(classes.recoded.columns.iter().map(|column| column.cells.len()));
-        let report = Report {
+        let mut report = Report {
             incrowd: crate::VERSION,
             input: InputReport { rows: coding.set.n_rows, columns: source.columns().len() },
             job: self.job_without_rows(),
@@ -263,7 +276,11 @@ impl Application<'_> {
             workload: None,
             timings_s: timings,
         };
-        publish(written.staged, &[(&self.spec.report, &|| report.to_json())], self.options.force)?;
+        let Application { run, engine, spec, .. } = *self;
+        let staged = &written.staged;
+        let ending = Ending { run, engine, spec, plan, source, staged, warnings: &reasons };
+        let text = filing.text(&ending, &mut report)?;
+        publish(written.staged, &[(&self.spec.report, &text)], self.options.force)?;
         Ok(Outcome::Done(Box::new(Done { report, warnings: reasons })))
     }
 

@@ -1,5 +1,7 @@
 //! `check`: measure any table, also one that another tool made.
 
+use std::path::Path;
+
 use incrowd_engine::Source;
 
 use crate::error::{JobError, Problem};
@@ -7,14 +9,22 @@ use crate::measure::{
     Subject, Way, as_they_are, collusion_report, failures, measure, measure_in, measures_report,
     privacy_report, release_report, risk_report,
 };
+use crate::outputs::output_problem;
 use crate::plan::{Plan, Purpose};
-use crate::publish::Starred;
+use crate::publish::{Starred, write_text};
+use crate::report::filing::text_of_check;
 use crate::report::{Done, InputReport, Outcome, Report, Timings};
 use crate::run::{Run, Stage, Stopwatch};
 use crate::spec::JobSpec;
 
-/// Measures the job's input as it stands, and says whether what the job asks for holds.
-pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
+/// Measures the job's input as it stands, and says whether what the job asks for holds. Writes the report if the job
+/// names one.
+pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
+    if let Some(problem) =
+        spec.report.as_deref().and_then(|path| output_problem(Path::new(path), force))
+    {
+        return Err(problem.into());
+    }
     let bounds = run.bounds(&spec.run)?;
     run.with_engine_named(spec.run.engine.as_deref(), spec.run.threads, |engine| {
         let mut clock = Stopwatch::start();
@@ -49,14 +59,19 @@ pub fn check(run: &Run, spec: &JobSpec) -> Result<Outcome, JobError> {
             timings_s: timings,
         };
         let asks = plan.k.is_some() || !plan.models.is_empty() || !plan.limits.is_empty();
-        if measured.n_rows == 0 && asks {
-            let reasons = vec!["the table has no rows".to_owned()];
-            return Ok(Outcome::Failed { reasons, help: None, report: Some(Box::new(report)) });
+        let reasons = if measured.n_rows == 0 && asks {
+            vec!["the table has no rows".to_owned()]
+        } else {
+            failures(&measured)
+        };
+        let outcome = if reasons.is_empty() {
+            Outcome::Done(Box::new(Done { report, warnings: Vec::new() }))
+        } else {
+            Outcome::Failed { reasons, help: None, report: Some(Box::new(report)) }
+        };
+        if let (Some(path), Some(text)) = (&spec.report, text_of_check(&plan, &outcome)) {
+            write_text(Path::new(path), &text, force)?;
         }
-        if measured.is_satisfied() {
-            return Ok(Outcome::Done(Box::new(Done { report, warnings: Vec::new() })));
-        }
-        let reasons = failures(&measured);
-        Ok(Outcome::Failed { reasons, help: None, report: Some(Box::new(report)) })
+        Ok(outcome)
     })
 }

@@ -97,6 +97,24 @@ pub fn count(n: u64) -> String {
     text
 }
 
+/// A number with as many digits as tell something; a whole one without any behind the point.
+pub(crate) fn decimal(value: f64) -> String {
+    if value.fract() == 0.0 && (0.0..9e15).contains(&value) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "just looked"
+        )]
+        return count(value as u64);
+    }
+    match value.abs() {
+        size if size >= 1000.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.2}"),
+        size if size >= 0.001 => format!("{value:.4}"),
+        _ => format!("{value:.2e}"),
+    }
+}
+
 /// A share in percent; one that is not zero is not written as zero.
 #[must_use]
 pub fn percent(share: f64) -> String {

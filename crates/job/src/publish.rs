@@ -236,14 +236,14 @@ impl Release<'_> {
 /// Publishes the files of a job: the small ones first, the release last.
 pub(crate) fn publish(
     release: Staging,
-    more: &[(&Option<String>, &dyn Fn() -> String)],
+    more: &[(&Option<String>, &str)],
     force: bool,
 ) -> Result<(), JobError> {
     let format = release.format();
     let mut staged = Vec::new();
     for (path, text) in more {
         if let Some(path) = path {
-            staged.push(stage_bytes(Path::new(path), text().as_bytes())?);
+            staged.push(stage_bytes(Path::new(path), text.as_bytes())?);
         }
     }
     for file in staged {

@@ -20,6 +20,7 @@ pub use report::{
     AnswerReport, ErrorSummary, ErrorsReport, GroupReport, QueryAnswers, QueryReport, TableReport,
     TruthReport,
 };
+pub(crate) use text::queries_of;
 pub use text::{QueryText, queries_of_file};
 
 use known::Knowledge;
@@ -105,29 +106,36 @@ impl Problems {
 
 /// Answers queries over a release.
 pub fn query(run: &Run, options: &QueryOptions) -> Result<QueryReport, JobError> {
+    run.with_engine(options.threads, |engine| query_in(run, engine, options))
+}
+
+/// Answers queries over a release with an engine that is there already.
+pub(crate) fn query_in(
+    run: &Run,
+    engine: &Engine,
+    options: &QueryOptions,
+) -> Result<QueryReport, JobError> {
     let mut problems = Problems::default();
     let asked = parse(&options.queries, &mut problems)?;
     let knowledge = problems.take(Knowledge::new(options))?;
-    run.with_engine(options.threads, |engine| {
-        let mut release = None;
-        let mut truth = None;
-        if let Some(knowledge) = &knowledge {
-            let looking = Looking { run, engine, asked: &asked, knowledge };
-            let found = looking.answers(&options.release, &options.named, false, &mut problems);
-            release = problems.take(found)?;
-            if let Some(original) = &options.original {
-                let found = looking.answers(original, &[], true, &mut problems);
-                truth = problems.take(found)?;
-            }
+    let mut release = None;
+    let mut truth = None;
+    if let Some(knowledge) = &knowledge {
+        let looking = Looking { run, engine, asked: &asked, knowledge };
+        let found = looking.answers(&options.release, &options.named, false, &mut problems);
+        release = problems.take(found)?;
+        if let Some(original) = &options.original {
+            let found = looking.answers(original, &[], true, &mut problems);
+            truth = problems.take(found)?;
         }
-        match (problems.into_error(), release) {
-            (Some(error), _) => Err(error),
-            (None, Some((release, answers))) => {
-                Ok(report::report(&asked, &release, &answers, truth.as_ref()))
-            }
-            (None, None) => unreachable!("a release that is not there is a problem"),
+    }
+    match (problems.into_error(), release) {
+        (Some(error), _) => Err(error),
+        (None, Some((release, answers))) => {
+            Ok(report::report(&asked, &release, &answers, truth.as_ref()))
         }
-    })
+        (None, None) => unreachable!("a release that is not there is a problem"),
+    }
 }
 
 /// Reads all queries; those that cannot be read are problems.

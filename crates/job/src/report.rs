@@ -1,6 +1,7 @@
 //! What a job reports: JSON with stable keys (DESIGN.md, *The report*).
 
-pub(crate) mod html;
+pub(crate) mod filing;
+mod html;
 pub(crate) mod portrait;
 pub(crate) mod wanted;
 

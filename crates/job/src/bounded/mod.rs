@@ -19,13 +19,15 @@ use incrowd_search::{
     Algorithm, Budget, Counters, Found, Outcome as SearchOutcome, Outline, Proof, Recoding,
 };
 
-use crate::anonymize::{Job, budget, classes, missing_in, search, with_problem};
+use crate::anonymize::{Job, Said, budget, classes, missing_in, search, with_problem};
 use crate::bounds::Bounds;
 use crate::coding::{CodedAs, Coding, Grouped, Grouping, Known, Scheme, group, scheme};
 use crate::error::{JobError, Problem};
 use crate::labelling::{Assigned, Labelling, Ordering, released_as};
 use crate::plan::Plan;
 use crate::publish::Unverified;
+use crate::report::filing::Filing;
+use crate::report::portrait::Sitter;
 use crate::report::{Outcome, Timings};
 use crate::run::{Stage, Stopwatch};
 pub(crate) use points::{GroupedRows, Points};
@@ -68,12 +70,15 @@ pub(crate) fn run(
     let mut timings = Timings::default();
     job.run.enter(Stage::Read);
     let wants_kinds = !matches!(output.format(), Format::Csv(_));
-    let mut spilled = read(job.engine, source, plan, wants_kinds, bounds)?;
+    let spilled = read(job.engine, source, plan, wants_kinds, bounds)?;
+    timings.read = clock.lap();
+    let (mut filing, mut spilled) = Filing::of_files(job.engine, plan, spilled, bounds)?;
+    clock.lap();
     let mut scheme = scheme(plan, &spilled)?;
     let columns = std::mem::take(&mut scheme.columns);
     // Dictionaries in their order stand in the scheme.
     plan.with_role(crate::plan::Role::Quasi).for_each(|at| spilled.forget(&plan.columns[at].name));
-    timings.read = clock.lap();
+    timings.read += clock.lap();
     job.run.enter(Stage::Search);
     let searched =
         Search { job, plan, bounds, spilled: &spilled, columns: &columns }.run(scheme)?;
@@ -89,10 +94,12 @@ pub(crate) fn run(
     let written = write(job.engine, &labelled, &spilled, &rows, (output, bounds))?;
     source.check_unchanged()?;
     timings.write = clock.lap();
+    let (assigned, table) = (Assigned::of(&found), None);
+    filing.look(&Sitter { plan, coding: &coding, classes: &classes, assigned, table })?;
     let figures = job.figures(plan, &coding, &found, &classes)?;
     // What is written is measured on its own.
     drop((coding, found, classes, means, rows, spilled));
-    job.finish(source, plan, figures, written, bounds, timings)
+    job.finish(source, plan, Said { figures, filing }, written, bounds, timings)
 }
 
 /// Reads a source into private files.

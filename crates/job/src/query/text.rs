@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::{JobError, Problem};
+use crate::spec::{QuerySpec, WorkloadSpec};
 
 /// A query as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,19 @@ impl QueryText {
             None => message.to_owned(),
         }
     }
+}
+
+/// The queries of a workload: those that it lists, then those of its file.
+pub(crate) fn queries_of(workload: &WorkloadSpec) -> Result<Vec<QueryText>, JobError> {
+    let listed = workload.queries.iter().map(|query| match query {
+        QuerySpec::Sql(sql) => QueryText::new(sql.clone()),
+        QuerySpec::Weighted(query) => QueryText::new(query.sql.clone()),
+    });
+    let mut all: Vec<QueryText> = listed.collect();
+    if let Some(path) = &workload.queries_file {
+        all.extend(queries_of_file(Path::new(path))?);
+    }
+    Ok(all)
 }
 
 /// The queries of a file: one a line, or with a semicolon behind each. Blank lines and lines that begin with

@@ -73,7 +73,6 @@ pub(crate) struct SpansShown {
 /// What a portrait is made of.
 pub(crate) struct Sitter<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) wanted: &'a HtmlWanted,
     pub(crate) coding: &'a Coding,
     pub(crate) classes: &'a Classes,
     pub(crate) assigned: Assigned<'a>,
@@ -93,6 +92,11 @@ impl Sitter<'_> {
         Ok(Portrait { columns, associations: self.associations()?, partition: self.partition() })
     }
 
+    /// Whether whoever reads the report may know the table.
+    fn is_internal(&self) -> bool {
+        self.plan.html.as_ref().is_some_and(HtmlWanted::is_internal)
+    }
+
     fn recoded(&self) -> &Recoded {
         &self.classes.recoded
     }
@@ -102,7 +106,7 @@ impl Sitter<'_> {
         let is_mean = self.plan.labels == LabelForm::Mean
             && matches!(attribute.shape, Shape::Numeric)
             && !matches!(attribute.dictionary.kind, Kind::Date | Kind::Timestamp);
-        !is_mean || self.wanted.is_internal()
+        !is_mean || self.is_internal()
     }
 
     /// The class of a vector among those that are released.
@@ -120,18 +124,21 @@ impl Sitter<'_> {
         let cells = match &line {
             _ if !is_told => CellsShown::Means,
             Some(line) if matches!(attribute.shape, Shape::Numeric) => {
-                self.spans(attribute, column, &rows, line)
+                CellsShown::Spans(self.spans(attribute, column, &rows, line))
             }
             _ => listed(attribute, column, &rows),
         };
-        let value_rows = self.wanted.is_internal().then_some(&self.coding.value_rows[at][..]);
+        // A node or a declared range does not tell which values it stands for; a range of numbers and a set do.
+        let tells_values =
+            self.is_internal() || matches!(attribute.shape, Shape::Numeric | Shape::Unordered);
+        let value_rows = self.is_internal().then_some(&self.coding.value_rows[at][..]);
         ColumnPortrait {
             name: attribute.name.clone(),
             kind: attribute.dictionary.kind,
             shape: shape(attribute),
             n_cells: is_told.then_some(column.cells.len()),
             cells,
-            distribution: is_told
+            distribution: (is_told && tells_values)
                 .then(|| Distribution::of(attribute, column, &rows, value_rows))
                 .flatten(),
         }
@@ -143,7 +150,7 @@ impl Sitter<'_> {
         column: &RecodedColumn,
         rows: &[u64],
         line: &Line,
-    ) -> CellsShown {
+    ) -> SpansShown {
         let mut spans: Vec<(f64, f64, u64)> = Vec::new();
         let (mut n_hidden, mut n_missing) = (0, 0);
         for (cell, &rows) in column.cells.iter().zip(rows) {
@@ -157,7 +164,7 @@ impl Sitter<'_> {
             let by_middle = (a.0 + a.1).total_cmp(&(b.0 + b.1));
             by_middle.then(a.0.total_cmp(&b.0))
         });
-        let whole = if self.wanted.is_internal() { line.whole() } else { None };
+        let whole = if self.is_internal() { line.whole() } else { None };
         let least = spans.iter().map(|span| span.0).fold(f64::INFINITY, f64::min);
         let greatest = spans.iter().map(|span| span.1).fold(f64::NEG_INFINITY, f64::max);
         let ends = whole.unwrap_or((least, greatest));
@@ -169,7 +176,7 @@ impl Sitter<'_> {
             spans.iter().map(|&(least, greatest, rows)| (least, greatest, rows as f64)).collect()
         };
         let axis = line.axis;
-        CellsShown::Spans(SpansShown { axis, line: ends, spans, is_sample, n_hidden, n_missing })
+        SpansShown { axis, line: ends, spans, is_sample, n_hidden, n_missing }
     }
 }
 

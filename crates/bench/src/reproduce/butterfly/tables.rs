@@ -144,7 +144,7 @@ fn k_of(lab: &Lab, table: &str, set: &str) -> Result<u64, Failure> {
     let job = format!("input = \"{table}\"\nundeclared = \"drop\"\n[columns]\n{columns}");
     let spec = JobSpec::from_toml(&job)?;
     let input = Some(lab.path(table).to_string_lossy().into_owned());
-    let report = match check(&Run::default(), &JobSpec { input, ..spec })? {
+    let report = match check(&Run::default(), &JobSpec { input, ..spec }, false)? {
         Outcome::Done(done) => Some(done.report),
         Outcome::Failed { report, .. } => report.map(|report| *report),
     };

@@ -148,12 +148,13 @@ fn by_value(
     }
     let mut order: Vec<usize> = (0..n_codes).collect();
     let rank = |code: usize| value_rows.map_or(after[code], |rows| rows[code] as f64);
-    order.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)).then(a.cmp(&b)));
+    // Codes may follow the table's own frequencies, which not every reader may know.
+    let text = |code: usize| attribute.dictionary.texts.get(code);
+    order.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)).then_with(|| text(a).cmp(&text(b))));
     order.retain(|&code| rank(code) > 1e-9 || after[code] > 1e-9);
     let others = order.split_off(order.len().min(MOST_NAMES));
-    let text = |code: usize| attribute.dictionary.texts.get(code).cloned();
-    let mut names: Vec<String> =
-        order.iter().map(|&code| text(code).unwrap_or_else(|| "(missing)".to_owned())).collect();
+    let name = |code: usize| text(code).cloned().unwrap_or_else(|| "(missing)".to_owned());
+    let mut names: Vec<String> = order.iter().map(|&code| name(code)).collect();
     let of = |by_code: &dyn Fn(usize) -> f64, any: f64| {
         let mut counts: Vec<f64> = order.iter().map(|&code| by_code(code)).collect();
         if !others.is_empty() {

@@ -39,25 +39,31 @@ impl Read {
         }
     }
 
-    /// The values of an attribute: numbers where they have an order.
-    fn of_values(attribute: &Attribute) -> Read {
-        match (&attribute.shape, Line::of(attribute)) {
-            (Shape::Numeric | Shape::Ordinal, Some(Line { mut places, .. })) => {
+    /// The values of an attribute: numbers where they have an order. A declared one only if it may be told.
+    fn of_values(attribute: &Attribute, tells_order: bool) -> Read {
+        let is_ordered = match attribute.shape {
+            Shape::Numeric => true,
+            Shape::Ordinal => tells_order,
+            _ => false,
+        };
+        match Line::of(attribute).filter(|_| is_ordered) {
+            Some(Line { mut places, .. }) => {
                 places.resize(attribute.n_codes() as usize, f64::NAN);
                 Read::Numbers(places)
             }
-            _ => Read::Labels(attribute.n_codes()),
+            None => Read::Labels(attribute.n_codes()),
         }
     }
 
-    /// Its cells: the middle of a range.
-    fn of_cells(attribute: &Attribute, column: &RecodedColumn) -> Read {
+    /// Its cells: the middle of a range. Of declared orders only if it may be told which place a value has in them.
+    fn of_cells(attribute: &Attribute, column: &RecodedColumn, tells_order: bool) -> Read {
         let middle = |line: &Line| {
             let ends = column.cells.iter().map(|cell| line.ends(attribute, cell));
             ends.map(|ends| ends.map_or(f64::NAN, |(lo, hi)| f64::midpoint(lo, hi))).collect()
         };
         match (&attribute.shape, Line::of(attribute)) {
-            (Shape::Numeric | Shape::Ordinal, Some(line)) => Read::Numbers(middle(&line)),
+            (Shape::Numeric, Some(line)) => Read::Numbers(middle(&line)),
+            (Shape::Ordinal, Some(line)) if tells_order => Read::Numbers(middle(&line)),
             _ => Read::Labels(u32::try_from(column.cells.len()).unwrap_or(u32::MAX)),
         }
     }
@@ -99,7 +105,7 @@ impl Sitter<'_> {
             square
         };
         let has_vectors = !self.coding.set.counts.is_empty();
-        if self.wanted.is_internal() && has_vectors {
+        if self.is_internal() && has_vectors {
             found.before = Some(square(&|a, b| compared.before(a, b)));
         }
         found.after = square(&|a, b| compared.after(a, b));
@@ -111,10 +117,14 @@ impl Sitter<'_> {
         let columns = set.attributes.iter().zip(&self.recoded().columns).zip(&set.vectors);
         let mut recoded = Vec::new();
         for ((attribute, column), vectors) in columns {
-            let is_internal = self.wanted.is_internal();
+            let is_internal = self.is_internal();
             let n_labels =
                 if is_internal { attribute.n_codes() as usize } else { column.cells.len() };
-            let is_ordered = matches!(attribute.shape, Shape::Numeric | Shape::Ordinal);
+            let is_ordered = match attribute.shape {
+                Shape::Numeric => true,
+                Shape::Ordinal => is_internal,
+                _ => false,
+            };
             if !self.is_told(attribute) || !is_ordered && n_labels > MOST_LABELS {
                 found.left_out.push(attribute.name.clone());
                 continue;
@@ -124,8 +134,8 @@ impl Sitter<'_> {
                 column,
                 vectors,
                 n_codes: attribute.n_codes(),
-                values: Read::of_values(attribute),
-                cells: Read::of_cells(attribute, column),
+                values: Read::of_values(attribute, is_internal),
+                cells: Read::of_cells(attribute, column, is_internal),
             });
         }
         recoded
@@ -147,7 +157,7 @@ impl Sitter<'_> {
                 dictionary: ordered.ranked.dictionary,
                 shape: ordered.shape,
             };
-            let read = Read::of_values(&attribute);
+            let read = Read::of_values(&attribute, self.is_internal());
             let n_codes = attribute.n_codes();
             if matches!(read, Read::Labels(_)) && n_codes as usize > MOST_LABELS {
                 found.left_out.push(attribute.name);

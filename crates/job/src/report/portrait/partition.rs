@@ -27,7 +27,7 @@ const MOST_POINTS: usize = 3_000;
 impl Sitter<'_> {
     /// The picture of the columns that are named, or of the two that show most.
     pub(super) fn partition(&self) -> Option<Partition> {
-        let chosen = match &self.wanted.picture {
+        let chosen = match self.plan.html.as_ref().and_then(|wanted| wanted.picture.as_ref()) {
             Some(names) => names.each_ref().map(|name| {
                 self.coding.set.attributes.iter().position(|attribute| &attribute.name == name)
             }),
@@ -35,15 +35,23 @@ impl Sitter<'_> {
         };
         let [x, y] = [chosen[0]?, chosen[1]?];
         let attributes = [x, y].map(|at| &self.coding.set.attributes[at]);
-        if !attributes.iter().all(|attribute| self.is_told(attribute)) {
+        if !attributes
+            .iter()
+            .all(|attribute| self.is_told(attribute) && self.tells_place(attribute))
+        {
             return None;
         }
         let lines = [Line::of(attributes[0])?, Line::of(attributes[1])?];
         let (tiles, n_left_out) = self.tiles([x, y], attributes, &lines);
-        let points =
-            if self.wanted.is_internal() { self.points([x, y], &lines) } else { Vec::new() };
+        let points = if self.is_internal() { self.points([x, y], &lines) } else { Vec::new() };
         let columns = [0, 1].map(|at| (attributes[at].name.clone(), lines[at].axis));
         (!tiles.is_empty()).then_some(Partition { columns, tiles, n_left_out, points })
+    }
+
+    /// Whether it may be told where the cells of a column lie: the release says it of numbers, but not which place a value
+    /// has in a declared order or hierarchy.
+    fn tells_place(&self, attribute: &Attribute) -> bool {
+        self.is_internal() || matches!(attribute.shape, Shape::Numeric)
     }
 
     /// The two columns that are ordered best and divided most.
@@ -56,7 +64,11 @@ impl Sitter<'_> {
             Shape::Tree(_) => 2,
             Shape::Unordered => 3,
         };
-        known.retain(|&at| rank(at) < 3);
+        let can_be_drawn = |at: usize| {
+            let attribute = &self.coding.set.attributes[at];
+            rank(at) < 3 && self.is_told(attribute) && self.tells_place(attribute)
+        };
+        known.retain(|&at| can_be_drawn(at));
         known.sort_by_key(|&at| (rank(at), std::cmp::Reverse(columns[at].cells.len()), at));
         [known.first().copied(), known.get(1).copied()]
     }

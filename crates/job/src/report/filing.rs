@@ -1,0 +1,166 @@
+//! What an HTML report gathers while its job goes on.
+
+use incrowd_engine::{Engine, Source, Spilled, Staging, Table};
+
+use super::html::{Digests, Filed, html};
+use super::portrait::{Portrait, Sitter};
+use super::wanted::HtmlWanted;
+use super::{Outcome, Report};
+use crate::bounds::Bounds;
+use crate::error::JobError;
+use crate::measure::Before;
+use crate::plan::Plan;
+use crate::query::{QueryOptions, QueryReport, queries_of, query_in};
+use crate::run::{Run, Stopwatch};
+use crate::spec::JobSpec;
+
+/// What a report for people says beside what a program is told. Empty where no such report is wanted.
+#[derive(Default)]
+pub(crate) struct Filing {
+    before: Option<Before>,
+    portrait: Option<Portrait>,
+    /// What gathering took.
+    seconds: f64,
+}
+
+/// A job that has come to its report.
+pub(crate) struct Ending<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) engine: &'a Engine,
+    pub(crate) spec: &'a JobSpec,
+    pub(crate) plan: &'a Plan,
+    pub(crate) source: &'a Source,
+    pub(crate) staged: &'a Staging,
+    pub(crate) warnings: &'a [String],
+}
+
+/// Whether a report tells of the table itself.
+fn tells_table(plan: &Plan) -> bool {
+    plan.html.as_ref().is_some_and(HtmlWanted::is_internal)
+}
+
+impl Filing {
+    /// Measures a table that is in memory, if the report tells of it.
+    pub(crate) fn of_table(
+        engine: &Engine,
+        plan: &Plan,
+        table: Table,
+    ) -> Result<(Filing, Table), JobError> {
+        if !tells_table(plan) {
+            return Ok((Filing::default(), table));
+        }
+        let mut clock = Stopwatch::start();
+        let (before, table) = Before::of_table(engine, plan, table)?;
+        Ok((Filing { before: Some(before), portrait: None, seconds: clock.lap() }, table))
+    }
+
+    /// Measures a table that is in private files, if the report tells of it.
+    pub(crate) fn of_files(
+        engine: &Engine,
+        plan: &Plan,
+        spilled: Spilled,
+        bounds: &Bounds,
+    ) -> Result<(Filing, Spilled), JobError> {
+        if !tells_table(plan) {
+            return Ok((Filing::default(), spilled));
+        }
+        let mut clock = Stopwatch::start();
+        let (before, spilled) = Before::of_files(engine, plan, spilled, bounds)?;
+        Ok((Filing { before: Some(before), portrait: None, seconds: clock.lap() }, spilled))
+    }
+
+    /// Looks at the table and its classes, if the report has pictures of them.
+    pub(crate) fn look(&mut self, sitter: &Sitter) -> Result<(), JobError> {
+        if sitter.plan.html.is_some() {
+            let mut clock = Stopwatch::start();
+            self.portrait = Some(sitter.portrait()?);
+            self.seconds += clock.lap();
+        }
+        Ok(())
+    }
+
+    /// The report as the job wants it: HTML, or JSON.
+    pub(crate) fn text(self, ending: &Ending, report: &mut Report) -> Result<String, JobError> {
+        let Some(wanted) = &ending.plan.html else { return Ok(report.to_json()) };
+        let mut clock = Stopwatch::start();
+        let queries = if wanted.is_internal() { ending.queries()? } else { None };
+        let digests = ending.digests(wanted)?;
+        let text = html(&Filed {
+            plan: ending.plan,
+            wanted,
+            report,
+            before: self.before.as_ref(),
+            portrait: self.portrait.as_ref(),
+            queries: queries.as_ref(),
+            digests: &digests,
+            failed: &[],
+            warnings: ending.warnings,
+        });
+        report.timings_s.report = self.seconds + clock.lap();
+        Ok(text)
+    }
+}
+
+impl Ending<'_> {
+    /// The queries of the workload over the release, and how far they are off; or why they cannot be answered.
+    fn queries(&self) -> Result<Option<Result<QueryReport, String>>, JobError> {
+        let queries = queries_of(&self.spec.workload)?;
+        if queries.is_empty() || self.engine.is_remote() {
+            return Ok(None);
+        }
+        let options = QueryOptions {
+            release: self.staged.path().to_string_lossy().into_owned(),
+            queries,
+            job: self.spec.clone(),
+            has_job_file: true,
+            original: self.spec.input.clone(),
+            ..QueryOptions::default()
+        };
+        match query_in(self.run, self.engine, &options) {
+            Ok(found) => Ok(Some(Ok(found))),
+            Err(JobError::Request(problems)) => {
+                let messages: Vec<String> = problems.into_iter().map(|p| p.message).collect();
+                Ok(Some(Err(messages.join("; "))))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What tells the release from all others, and for those who may know it the table.
+    fn digests(&self, wanted: &HtmlWanted) -> Result<Digests, JobError> {
+        let named = |path: &std::path::Path| {
+            path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        };
+        let files: &[std::path::PathBuf] = if wanted.is_internal() && !self.engine.is_remote() {
+            self.source.files()
+        } else {
+            &[]
+        };
+        let release = self.staged.files();
+        let (input, release) = rayon::join(
+            || Digests::of(files.iter().map(|path| (named(path), path.as_path()))),
+            || Digests::of(release.iter().map(|(name, path)| (name.clone(), path.as_path()))),
+        );
+        Ok(Digests { input: input?, release: release? })
+    }
+}
+
+/// The report of a table that was only measured, as the job wants it.
+pub(crate) fn text_of_check(plan: &Plan, outcome: &Outcome) -> Option<String> {
+    let (report, failed): (&Report, &[String]) = match outcome {
+        Outcome::Done(done) => (&done.report, &[]),
+        Outcome::Failed { report, reasons, .. } => (report.as_deref()?, reasons),
+    };
+    let Some(wanted) = &plan.html else { return Some(report.to_json()) };
+    Some(html(&Filed {
+        plan,
+        wanted,
+        report,
+        before: None,
+        portrait: None,
+        queries: None,
+        digests: &Digests::default(),
+        failed,
+        warnings: &[],
+    }))
+}

@@ -1,0 +1,236 @@
+//! Privacy before and after: crowds, risks, what classes tell of sensitive columns, and that in plain words.
+
+use incrowd_chart::Listed;
+use serde_json::Value;
+
+use super::{Filed, cards};
+use crate::page::{Page, count, decimal, percent};
+use crate::report::{CollusionReport, PrivacyReport, SizesReport};
+
+pub(super) fn write(page: &mut Page, filed: &Filed) {
+    page.part(if filed.before.is_some() { "Privacy before and after" } else { "Privacy" });
+    for (at, set) in filed.report.privacy.iter().enumerate() {
+        let before = filed.before.and_then(|before| before.privacy.get(at));
+        if filed.report.privacy.len() > 1 {
+            page.section(&format!("{}: {}", set.quasi, set.columns_in_words()));
+        }
+        of_set(page, filed, set, before);
+    }
+    if filed.tells_people() {
+        let all: Vec<String> = filed.report.collusion.iter().map(collusion).collect();
+        if !all.is_empty() {
+            page.section("If attackers put their knowledge together");
+            page.list(&all);
+        }
+    }
+    if filed.report.release.rows > 0 {
+        page.figures(&[sizes(filed)]);
+    }
+}
+
+fn of_set(page: &mut Page, filed: &Filed, set: &PrivacyReport, before: Option<&PrivacyReport>) {
+    if filed.report.release.rows == 0 {
+        page.say("There are no records.");
+        return;
+    }
+    if filed.tells_people() {
+        page.say(&sentence(&set.in_words()));
+        let mut all = vec![cards::crowd(set, before, &filed.counted())];
+        all.extend(cards::risk(set, before));
+        page.cards(&all);
+    } else {
+        let k = set.required.get("k").map_or_else(String::new, ToString::to_string);
+        page.say(&format!(
+            "The job asks for {k} {} in every crowd at least, and that holds. The release does not tell which records belong \
+             together, so no more can be said of it here.",
+            filed.counted()
+        ));
+    }
+    for (column, found) in &set.sensitive {
+        page.section(&format!("What a class tells of {column}"));
+        let before = before.and_then(|before| before.sensitive.get(column));
+        page.cards(&cards::sensitive(column, found, before, set));
+    }
+    let asked: Vec<String> = set.required.iter().map(|(name, value)| asked(name, value)).collect();
+    if !asked.is_empty() {
+        let holds = if set.satisfied { "All of it holds." } else { "Not all of it holds." };
+        page.remark(&format!("Asked for: {}. {holds}", asked.join(", ")));
+    }
+}
+
+/// What was asked for, as it stands in the report.
+fn asked(name: &str, value: &Value) -> String {
+    format!("{} {value}", name.replace('_', " "))
+}
+
+/// A text that begins like a sentence and ends like one.
+fn sentence(text: &str) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    let mut letters = one_line.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().collect::<String>());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+fn collusion(found: &CollusionReport) -> String {
+    let is_asked =
+        if found.required { "the job asks for that" } else { "the job does not ask for more" };
+    format!(
+        "{} together: crowds as small as {}, a risk of {} at most ({is_asked}).",
+        found.quasi.join(", "),
+        count(found.k),
+        decimal(found.risk.prosecutor_max)
+    )
+}
+
+/// How large the classes are that records are in.
+fn sizes(filed: &Filed) -> (String, String) {
+    let after = &filed.report.release;
+    let before = filed.before.map(|before| &before.classes);
+    let all = || after.class_sizes.iter().chain(before.iter().flat_map(|table| &table.class_sizes));
+    let mut steps: Vec<(u64, u64)> = all().map(|step| (step.least, step.greatest)).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let names = steps.iter().map(|&(least, greatest)| match greatest {
+        greatest if greatest > least => format!("{} to {}", count(least), count(greatest)),
+        _ => count(least),
+    });
+    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
+    let shares = |sizes: &[SizesReport], rows: u64| {
+        let share = |&(least, _): &(u64, u64)| {
+            let step = sizes.iter().find(|step| step.least == least);
+            100.0 * step.map_or(0, |step| step.rows) as f64 / rows.max(1) as f64
+        };
+        steps.iter().map(share).collect::<Vec<f64>>()
+    };
+    let mut series = Vec::new();
+    let before = before.map(|table| shares(&table.class_sizes, table.rows));
+    series.extend(before.map(|shares| ("before".to_owned(), shares)));
+    series.push((filed.thing().to_owned(), shares(&after.class_sizes, after.rows)));
+    let chart = Listed {
+        title: "Records by the size of their class, in %".to_owned(),
+        names: names.collect(),
+        series,
+    };
+    let over = if filed.report.privacy.len() > 1 { ", over all columns together" } else { "" };
+    let caption = format!(
+        "How many records look the same as each record{over}: a record in a class of 1 is singled out, a large class hides well."
+    );
+    (chart.svg(), caption)
+}
+
+/// Singling out, linkability and inference, as data protection authorities ask for them.
+pub(super) fn in_plain_words(page: &mut Page, filed: &Filed) {
+    let Some(worst) = worst(filed) else { return };
+    page.part("In plain words");
+    page.section("Can a person be singled out?");
+    page.say(&singling_out(filed, worst));
+    page.section("Can records be linked with another table?");
+    page.say(&linking(filed, worst));
+    page.section("Can something be inferred about a person?");
+    inference(page, filed);
+}
+
+/// The set with the greatest risk.
+fn worst<'a>(filed: &'a Filed) -> Option<&'a PrivacyReport> {
+    let sets = filed.report.privacy.iter().filter(|set| set.k > 0);
+    sets.min_by_key(|set| set.k)
+}
+
+/// The least crowd that may be told of a set.
+fn least(filed: &Filed, set: &PrivacyReport) -> u64 {
+    let asked = set.required.get("k").and_then(Value::as_u64);
+    if filed.tells_people() { set.k } else { asked.unwrap_or(1) }
+}
+
+fn singling_out(filed: &Filed, worst: &PrivacyReport) -> String {
+    let (columns, k) = (worst.columns_in_words(), least(filed, worst));
+    let after = if k > 1 {
+        format!(
+            "Not by {columns} alone: whoever looks for a combination of them finds {k} {} or none. Other columns that are released \
+             as they are may still single somebody out, if an attacker knows them.",
+            filed.counted()
+        )
+    } else {
+        let share = share_alone(&filed.report.release.class_sizes, filed.report.release.rows);
+        format!(
+            "Yes: {} of the records are the only ones with their combination of {columns}.",
+            percent(share)
+        )
+    };
+    let before = filed.before.map(|before| {
+        let share = share_alone(&before.classes.class_sizes, before.classes.rows);
+        format!(
+            " In the original table {} of the records were the only ones with their combination of quasi-identifier values.",
+            percent(share)
+        )
+    });
+    after + &before.unwrap_or_default()
+}
+
+/// The share of records that are alone in their class.
+#[expect(clippy::cast_precision_loss, reason = "rows of a table")]
+fn share_alone(sizes: &[SizesReport], rows: u64) -> f64 {
+    let alone = sizes.iter().find(|step| step.least == 1).map_or(0, |step| step.rows);
+    alone as f64 / rows.max(1) as f64
+}
+
+fn linking(filed: &Filed, worst: &PrivacyReport) -> String {
+    let (columns, k) = (worst.columns_in_words(), least(filed, worst));
+    let one = if k > 1 {
+        format!(
+            "An outside table that has {columns} of the same people leaves at least {k} candidates for each of them, so that a link \
+             is right with a chance of 1 in {k} at most."
+        )
+    } else {
+        format!(
+            "An outside table that has {columns} of the same people finds some of them for certain."
+        )
+    };
+    let many = if filed.tells_people() {
+        format!(
+            " Over all records {} of blind links would be right (the marketer's risk).",
+            percent(worst.risk.marketer)
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "{one}{many} A second release of the same people, made in another way, can rule candidates out: put both to `incrowd attack` \
+         before handing on the second."
+    )
+}
+
+fn inference(page: &mut Page, filed: &Filed) {
+    let mut all: Vec<String> = Vec::new();
+    for set in &filed.report.privacy {
+        for (column, found) in &set.sensitive {
+            all.push(if found.l_distinct < 2.0 {
+                format!(
+                    "{column}: yes, in some class all records share one value, so that whoever finds a person's class learns it. Ask for \
+                     l-diversity or t-closeness to prevent that."
+                )
+            } else {
+                format!(
+                    "{column}: not for certain. Every class has at least {} different values; in the class that leaves least open it is as if \
+                     there were {} equally common ones, and classes differ from the whole by {} at most.",
+                    decimal(found.l_distinct),
+                    decimal(found.l_entropy),
+                    decimal(found.t)
+                )
+            });
+        }
+    }
+    all.dedup();
+    if all.is_empty() {
+        page.say(
+            "No column is declared sensitive, so that nothing was measured. Whatever a class has in common, and whatever models learn from \
+             the release as a whole, can be inferred about a person in it.",
+        );
+        return;
+    }
+    page.list(&all);
+    page.say(
+        "What holds for everyone alike (a disease that is common at an age, say) can be inferred about a person whether or not the person \
+         is in the table; no release that is of use prevents that.",
+    );
+}

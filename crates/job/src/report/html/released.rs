@@ -1,0 +1,233 @@
+//! What was released and how: roles, recoding by column.
+
+use incrowd_chart::{Listed, Spans};
+
+use super::Filed;
+use crate::page::{Card, HtmlCell, Page, count, decimal};
+use crate::plan::{PlannedColumn, Role};
+use crate::report::portrait::{CellsShown, ColumnPortrait, SpansShown};
+
+pub(super) fn write(page: &mut Page, filed: &Filed) {
+    page.part("What was released, and how");
+    page.cards(&cards(filed));
+    page.say(&how(filed));
+    columns(page, filed);
+    let Some(portrait) = filed.portrait else { return };
+    page.section("What became of each quasi-identifier column");
+    page.remark(
+        "From bottom to top: the ranges that stand in the release, each as wide as what it covers and as tall as its share of the records. \
+         Or, where values have no order: the labels, and the share of the records that have them.",
+    );
+    let figures: Vec<(String, String)> =
+        portrait.columns.iter().filter_map(|c| picture(c, filed)).collect();
+    page.figures(&figures);
+    let means: Vec<&str> = (portrait.columns.iter())
+        .filter(|column| matches!(column.cells, CellsShown::Means))
+        .map(|column| column.name.as_str())
+        .collect();
+    if !means.is_empty() {
+        page.remark(&format!(
+            "Class means are released of {}: no range stands in the release.",
+            means.join(", ")
+        ));
+    }
+}
+
+fn cards(filed: &Filed) -> Vec<Card> {
+    let release = &filed.report.release;
+    let is_dropped = !filed.plan.stars_suppressed;
+    let mut all = vec![Card {
+        name: "Records released".to_owned(),
+        value: count(release.rows),
+        beside: if filed.is_internal() {
+            vec![format!("of {}", count(filed.report.input.rows))]
+        } else {
+            Vec::new()
+        },
+        meaning: "Records whose recoded cells say something.".to_owned(),
+        formula: "n".to_owned(),
+        ..Card::default()
+    }];
+    // Rows that were dropped do not stand in the release.
+    if filed.is_internal() || !is_dropped {
+        all.push(Card {
+            name: "Records suppressed".to_owned(),
+            value: count(release.suppressed),
+            meaning: if is_dropped {
+                "Records that were left out, since no crowd was large enough for them.".to_owned()
+            } else {
+                "Records whose quasi-identifier is `*` throughout.".to_owned()
+            },
+            formula: "all records - n".to_owned(),
+            ..Card::default()
+        });
+    }
+    all.push(Card {
+        name: "Classes".to_owned(),
+        value: count(release.classes),
+        beside: vec![format!(
+            "of {} to {} records",
+            count(release.smallest_class),
+            count(release.largest_class)
+        )],
+        meaning: "Groups of records that look the same on all quasi-identifier columns.".to_owned(),
+        formula: "distinct combinations of recoded cells".to_owned(),
+        ..Card::default()
+    });
+    all
+}
+
+/// How the recoding was found, in a few sentences.
+fn how(filed: &Filed) -> String {
+    let kind = filed.report.recoding.as_ref().map_or("", |recoding| recoding.kind);
+    let what = match kind {
+        "multidimensional" => {
+            "The space of all combinations was cut into boxes; what stands in a cell depends on all columns of the record."
+        }
+        "full-domain" => {
+            "Every column was generalized to one level of its hierarchy, the same for all records."
+        }
+        "single-dimensional" => {
+            "The values of every column were put into ranges or groups, the same for all records."
+        }
+        _ => "Records were put into groups; equal records may stand in different ones.",
+    };
+    let Some(search) = &filed.report.search else {
+        return format!("A saved recoding ({kind}) was applied to new rows. {what}");
+    };
+    let variant = search.variant.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+    let proved = match (filed.is_internal(), search.optimal, search.cost, search.lower_bound) {
+        (true, true, Some(cost), _) => {
+            format!(" No recoding of its kind loses less: that is proved (cost {}).", decimal(cost))
+        }
+        (true, false, Some(cost), Some(bound)) if bound > 0.0 => format!(
+            " It costs {}; that no recoding of its kind costs less than {} is proved.",
+            decimal(cost),
+            decimal(bound)
+        ),
+        _ => String::new(),
+    };
+    format!("Found by `{}`{variant}, a {kind} recoding. {what}{proved}", search.algorithm)
+}
+
+fn columns(page: &mut Page, filed: &Filed) {
+    let is_internal = filed.is_internal();
+    let mut header =
+        vec![("column", false), ("role", false), ("in the release", false), ("values", false)];
+    header.extend([("level", true), ("different cells", true)]);
+    if is_internal {
+        header.push(("loss", true));
+    }
+    let rows: Vec<Vec<HtmlCell>> = (filed.plan.columns.iter())
+        .map(|column| {
+            let portrait = filed.portrait.and_then(|portrait| {
+                portrait.columns.iter().find(|known| known.name == column.name)
+            });
+            let mut row =
+                vec![
+                    HtmlCell::text(column.name.clone()),
+                    HtmlCell::text(role(column)),
+                    HtmlCell::text(fate(column)),
+                    HtmlCell::text(portrait.map_or_else(String::new, |known| {
+                        format!("{}, {}", known.kind, known.shape)
+                    })),
+                    HtmlCell::number(level(filed, &column.name)),
+                    HtmlCell::number(
+                        portrait
+                            .and_then(|known| known.n_cells)
+                            .map_or_else(String::new, |n| count(n as u64)),
+                    ),
+                ];
+            if is_internal {
+                let loss = filed.report.measures.loss_by_column.get(&column.name);
+                row.push(HtmlCell::number(loss.map_or_else(String::new, |loss| decimal(*loss))));
+            }
+            row
+        })
+        .collect();
+    page.table(&header, &rows);
+}
+
+fn level(filed: &Filed, column: &str) -> String {
+    let levels = filed.report.recoding.as_ref().and_then(|recoding| recoding.levels.as_ref());
+    levels.and_then(|levels| levels.get(column)).map_or_else(String::new, ToString::to_string)
+}
+
+fn role(column: &PlannedColumn) -> String {
+    let role = match column.role {
+        Some(Role::Identifier) => "identifier",
+        Some(Role::Quasi) => "quasi-identifier",
+        Some(Role::Sensitive) => "sensitive",
+        Some(Role::Insensitive) => "insensitive",
+        None => "none",
+    };
+    let more = [(column.spec.target, ", target"), (column.spec.entity, ", entity")];
+    let more: String = more.iter().filter(|(is_so, _)| *is_so).map(|(_, text)| *text).collect();
+    format!("{role}{more}")
+}
+
+fn fate(column: &PlannedColumn) -> &'static str {
+    match column.role {
+        Some(Role::Identifier) => "never",
+        Some(Role::Quasi) => "recoded",
+        Some(Role::Sensitive | Role::Insensitive) => "as it is",
+        None => "left out",
+    }
+}
+
+/// The picture of a column's cells.
+fn picture(column: &ColumnPortrait, filed: &Filed) -> Option<(String, String)> {
+    let name = &column.name;
+    match &column.cells {
+        CellsShown::Means => None,
+        CellsShown::Spans(shown) => Some(spans(name, shown)),
+        CellsShown::Listed { labels, others } => Some(listed(name, labels, *others, filed)),
+    }
+}
+
+fn spans(name: &str, shown: &SpansShown) -> (String, String) {
+    let (from, to) = shown.line;
+    let room = ((to - from) * 0.02).max(0.5);
+    let chart = Spans {
+        title: name.to_owned(),
+        x: (shown.axis.to_owned(), from - room..to + room),
+        spans: shown.spans.clone(),
+    };
+    let mut says = vec![format!("The ranges of {name}.")];
+    if shown.is_sample {
+        says.push(format!(
+            "There are too many to draw; these {} are those of records at even distances.",
+            shown.spans.len()
+        ));
+    }
+    if shown.n_hidden > 0 {
+        says.push(format!("{} further records have no range.", count(shown.n_hidden)));
+    }
+    if shown.n_missing > 0 {
+        says.push(format!("{} records have no value.", count(shown.n_missing)));
+    }
+    (chart.svg(), says.join(" "))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "rows of a table")]
+fn listed(
+    name: &str,
+    labels: &[(String, u64)],
+    (n_others, rows_of_others): (usize, u64),
+    filed: &Filed,
+) -> (String, String) {
+    let whole = filed.report.release.rows.max(1) as f64;
+    let share = |rows: u64| 100.0 * rows as f64 / whole;
+    let mut names: Vec<String> = labels.iter().map(|(label, _)| label.clone()).collect();
+    let mut shares: Vec<f64> = labels.iter().map(|(_, rows)| share(*rows)).collect();
+    if n_others > 0 {
+        names.push(format!("{} other labels", count(n_others as u64)));
+        shares.push(share(rows_of_others));
+    }
+    let chart = Listed {
+        title: format!("{name}: % of records"),
+        names,
+        series: vec![("release".to_owned(), shares)],
+    };
+    (chart.svg(), format!("The labels of {name}, the commonest first."))
+}

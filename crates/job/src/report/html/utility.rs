@@ -1,0 +1,297 @@
+//! What the release is good for: loss, distributions, what goes together, queries, and the partition picture.
+
+use incrowd_chart::{Axis, Lines, Listed, Matrix, Series, Tile, Tiles};
+
+use super::{Filed, cards};
+use crate::page::{HtmlCell, Page, count, decimal, percent};
+use crate::query::QueryReport;
+use crate::report::portrait::{Associations, Distribution, Partition};
+use crate::workload::WorkloadReport;
+
+pub(super) fn write(page: &mut Page, filed: &Filed) {
+    page.part("What it is good for");
+    loss(page, filed);
+    if let Some(workload) = filed.report.workload.as_ref().filter(|_| filed.is_internal()) {
+        of_workload(page, workload);
+    }
+    if let Some(queries) = filed.queries.filter(|_| filed.is_internal()) {
+        of_queries(page, queries);
+    }
+    let Some(portrait) = filed.portrait else { return };
+    let figures: Vec<(String, String)> = (portrait.columns.iter())
+        .filter_map(|column| Some(distribution(&column.name, column.distribution.as_ref()?)))
+        .collect();
+    if !figures.is_empty() {
+        page.section("How each column is distributed");
+        page.remark(
+            "In the release the records of a cell are spread evenly over what the cell covers: what whoever knows no more would do.",
+        );
+        page.figures(&figures);
+    }
+    associations(page, &portrait.associations);
+    if let Some(partition) = &portrait.partition {
+        page.part("The partition");
+        page.figures(&[tiles(partition, filed)]);
+    }
+}
+
+fn loss(page: &mut Page, filed: &Filed) {
+    let measures = &filed.report.measures;
+    if !filed.is_internal() {
+        page.cards(&cards::measures_told(measures));
+        return;
+    }
+    page.cards(&cards::measures(measures));
+    let by_column = &measures.loss_by_column;
+    if by_column.is_empty() {
+        return;
+    }
+    let chart = Listed {
+        title: "Loss by column".to_owned(),
+        names: by_column.keys().cloned().collect(),
+        series: vec![("loss".to_owned(), by_column.values().copied().collect())],
+    };
+    page.figures(&[(
+        chart.svg(),
+        "Where the loss is: 0 is the value itself, 1 is anything.".to_owned(),
+    )]);
+}
+
+fn of_workload(page: &mut Page, workload: &WorkloadReport) {
+    page.section("For the use that was named");
+    let mut all = Vec::new();
+    for target in &workload.targets {
+        if let (Some(whole), Some(left)) = (target.entropy, target.conditional_entropy) {
+            all.push(format!(
+                "{}: of {} bits a record, {} are left open once the class is known (conditional entropy).",
+                target.column,
+                decimal(whole),
+                decimal(left)
+            ));
+        }
+        if let Some(share) = target.error_share {
+            all.push(format!(
+                "{}: {} of the squared error is left within classes.",
+                target.column,
+                percent(share)
+            ));
+        }
+    }
+    for selection in &workload.selections {
+        all.push(format!(
+            "{}: {} records satisfy it, {} further ones are in classes that overlap it (imprecision).",
+            selection.select,
+            count(selection.rows),
+            count(selection.imprecision)
+        ));
+    }
+    page.list(&all);
+}
+
+/// Answers that are shown.
+const MOST_ANSWERS: usize = 40;
+
+fn of_queries(page: &mut Page, queries: &Result<QueryReport, String>) {
+    page.section("Queries over the release");
+    let queries = match queries {
+        Ok(queries) => queries,
+        Err(why) => {
+            page.say(&format!(
+                "The queries of the workload could not be answered over the release: {why}."
+            ));
+            return;
+        }
+    };
+    if let Some(errors) = &queries.errors {
+        let relative = errors.relative.map_or_else(String::new, |error| {
+            format!(
+                " The relative error is {} on average, {} for half of them, {} at most.",
+                percent(error.mean),
+                percent(error.median),
+                percent(error.max)
+            )
+        });
+        page.say(&format!(
+            "{} answers of {} queries, {} of them exact.{relative} Relative error: |estimate - truth| / max(|truth|, 1).",
+            count(errors.answers as u64),
+            count(queries.queries.len() as u64),
+            count(errors.exact as u64)
+        ));
+    }
+    let header = [
+        ("query", false),
+        ("aggregate", false),
+        ("estimate", true),
+        ("truth", true),
+        ("relative error", true),
+    ];
+    let mut rows = Vec::new();
+    let all =
+        queries.queries.iter().flat_map(|query| query.rows.iter().map(move |row| (query, row)));
+    for (query, group) in all {
+        let values: Vec<String> =
+            group.group.iter().map(|(name, value)| format!("{name} = {}", plain(value))).collect();
+        let values =
+            if values.is_empty() { String::new() } else { format!(" [{}]", values.join(", ")) };
+        for answer in &group.answers {
+            let truth = answer.truth.as_ref();
+            rows.push(vec![
+                HtmlCell::text(format!("{}{values}", query.query)),
+                HtmlCell::text(answer.aggregate.clone()),
+                HtmlCell::number(plain(&answer.estimate)),
+                HtmlCell::number(truth.map_or_else(String::new, |truth| plain(&truth.value))),
+                HtmlCell::number(
+                    truth.and_then(|truth| truth.relative_error).map_or_else(String::new, percent),
+                ),
+            ]);
+        }
+    }
+    let n_more = rows.len().saturating_sub(MOST_ANSWERS);
+    rows.truncate(MOST_ANSWERS);
+    page.table(&header, &rows);
+    if n_more > 0 {
+        page.remark(&format!(
+            "{} further answers count in the errors above.",
+            count(n_more as u64)
+        ));
+    }
+}
+
+/// A value of an answer as it reads.
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => "none".to_owned(),
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Number(number) if number.is_f64() => {
+            number.as_f64().map_or_else(String::new, decimal)
+        }
+        value => value.to_string(),
+    }
+}
+
+fn distribution(name: &str, shown: &Distribution) -> (String, String) {
+    let caption = |is_both: bool| {
+        if is_both {
+            format!("{name} in the table and in the release.")
+        } else {
+            format!("{name} in the release.")
+        }
+    };
+    match shown {
+        Distribution::Steps { axis, edges, before, after } => {
+            let steps = |shares: &[f64]| {
+                let mut points: Vec<(f64, f64)> =
+                    edges.iter().copied().zip(shares.iter().copied()).collect();
+                points.extend(edges.last().copied().zip(shares.last().copied()));
+                points
+            };
+            let mut series = Vec::new();
+            series.extend(before.as_ref().map(|before| Series::steps("before", steps(before))));
+            series.push(Series::steps("release", steps(after)));
+            let (x, y) = (Axis::linear(*axis), Axis::linear("% of records"));
+            let chart = Lines { title: name.to_owned(), x, y, series };
+            (chart.svg(), caption(before.is_some()))
+        }
+        Distribution::Names { names, before, after } => {
+            let mut series = Vec::new();
+            series.extend(before.clone().map(|before| ("before".to_owned(), before)));
+            series.push(("release".to_owned(), after.clone()));
+            let title = format!("{name}: % of records");
+            (Listed { title, names: names.clone(), series }.svg(), caption(before.is_some()))
+        }
+    }
+}
+
+fn associations(page: &mut Page, found: &Associations) {
+    if found.names.len() < 2 {
+        return;
+    }
+    page.section("What goes together");
+    page.remark(
+        "How strongly every two columns go together, from 0 (not at all; -1 for numbers that go against each other) to 1. Numbers with \
+         numbers: Pearson's correlation, with the middle of a range in the release. Numbers with labels: the correlation ratio. Labels with \
+         labels: Cram\u{e9}r's V, corrected for the number of labels. A place is empty where that has no answer.",
+    );
+    let matrix = |title: &str, values: &Vec<Vec<f64>>| {
+        let chart =
+            Matrix { title: title.to_owned(), names: found.names.clone(), values: values.clone() };
+        chart.svg()
+    };
+    let mut figures = Vec::new();
+    if let Some(before) = &found.before {
+        figures.push((matrix("Before", before), "In the table.".to_owned()));
+    }
+    figures.push((matrix("Release", &found.after), "In the release.".to_owned()));
+    page.figures(&figures);
+    if let Some(off) = found.before.as_ref().and_then(|before| mean_change(before, &found.after)) {
+        page.say(&format!(
+            "Over all pairs of columns the two differ by {} on average.",
+            decimal(off)
+        ));
+    }
+    if !found.left_out.is_empty() {
+        page.remark(&format!(
+            "Left out, with too many values without an order: {}.",
+            found.left_out.join(", ")
+        ));
+    }
+}
+
+/// The mean of how far two squares of numbers are apart, over the places that both have.
+fn mean_change(before: &[Vec<f64>], after: &[Vec<f64>]) -> Option<f64> {
+    let pairs = before.iter().zip(after).enumerate().flat_map(|(row, (before, after))| {
+        before.iter().zip(after).take(row).map(|(before, after)| (before - after).abs())
+    });
+    let (sum, n) = pairs
+        .filter(|change| change.is_finite())
+        .fold((0.0, 0.0), |(sum, n), change| (sum + change, n + 1.0));
+    (n > 0.0).then(|| sum / n)
+}
+
+fn tiles(partition: &Partition, filed: &Filed) -> (String, String) {
+    let [(x, x_axis), (y, y_axis)] = &partition.columns;
+    let (mut across, mut up) =
+        ((f64::INFINITY, f64::NEG_INFINITY), (f64::INFINITY, f64::NEG_INFINITY));
+    let widen =
+        |(least, greatest): (f64, f64), from: f64, to: f64| (least.min(from), greatest.max(to));
+    for &[left, right, lower, upper] in &partition.tiles {
+        (across, up) = (widen(across, left, right), widen(up, lower, upper));
+    }
+    for &(at, height, _) in &partition.points {
+        (across, up) = (widen(across, at, at), widen(up, height, height));
+    }
+    let range = |(from, to): (f64, f64)| {
+        let room = ((to - from) * 0.02).max(0.5);
+        from - room..to + room
+    };
+    let axis = |name: &str, axis: &str| {
+        if axis == "value" { name.to_owned() } else { format!("{name} ({axis})") }
+    };
+    let tile =
+        |&[left, right, lower, upper]: &[f64; 4]| Tile { x: (left, right), y: (lower, upper) };
+    let chart = Tiles {
+        title: format!("{x} and {y}"),
+        x: (axis(x, x_axis), range(across)),
+        y: (axis(y, y_axis), range(up)),
+        tiles: partition.tiles.iter().map(tile).collect(),
+        points: partition.points.clone(),
+    };
+    let points = if filed.is_internal() {
+        " The points are records; larger ones stand for more."
+    } else {
+        ""
+    };
+    let left_out = if partition.n_left_out > 0 {
+        format!(
+            " {} further cells with fewer records are not drawn.",
+            count(partition.n_left_out as u64)
+        )
+    } else {
+        String::new()
+    };
+    let caption = format!(
+        "How the release divides {x} and {y}: a tile for every pair of cells that some record has.{points}{left_out} With more than two \
+         quasi-identifier columns tiles overlap: they are shadows of boxes with more sides."
+    );
+    (chart.svg(), caption)
+}
