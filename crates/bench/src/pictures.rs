@@ -44,9 +44,9 @@ const PLAIN: &str = "age = { role = \"quasi\" }\nincome = { role = \"quasi\" }\n
 const TARGET: &str = "age = { role = \"quasi\" }\nincome = { role = \"quasi\" }\n\
     owner = { role = \"insensitive\", target = true }\n";
 
-/// Bands of 5, 10, 20 and 60 years or thousands.
+/// Bands of 5, 10, 20 and 60 years; of 10, 30 and 60 thousand.
 const LEVELS: &str = "age = { role = \"quasi\", hierarchy = { width = 5, origin = 20, levels = [2, 2, 3] } }\n\
-     income = { role = \"quasi\", hierarchy = { width = 5, origin = 10, levels = [2, 2, 3] } }\n";
+     income = { role = \"quasi\", hierarchy = { width = 10, origin = 10, levels = [3, 2] } }\n";
 
 /// Two attackers, who both know the age.
 const SETS: &str = "age = { role = \"quasi\" }\nincome = { role = \"quasi\" }\nhours = { role = \"quasi\" }\n\
@@ -61,8 +61,8 @@ const AGE_HOURS: [&str; 2] = ["age", "hours"];
 const RANGES: [(&str, Range<f64>); 3] =
     [("age", 19.5..79.5), ("income", 9.5..69.5), ("hours", 9.5..59.5)];
 
-const PICTURES: [Picture; 14] = [
-    picture("mondrian", "mondrian", PLAIN, "[release]\nlabels = \"region\"\n"),
+const PICTURES: [Picture; 13] = [
+    picture("mondrian", "mondrian", PLAIN, ""),
     picture("mondrian-relaxed", "mondrian, relaxed", PLAIN, "[search]\nvariant = \"relaxed\"\n"),
     Picture {
         points: Points::Owners,
@@ -70,16 +70,10 @@ const PICTURES: [Picture; 14] = [
             "mondrian-infogain",
             "mondrian, split infogain",
             TARGET,
-            "[search]\nsplit = \"infogain\"\n[release]\nlabels = \"region\"\n",
+            "[search]\nsplit = \"infogain\"\n",
         )
     },
     picture("optimal", "optimal", LEVELS, "suppress = \"5%\"\n[search]\nalgorithm = \"optimal\"\n"),
-    picture(
-        "samarati",
-        "samarati",
-        LEVELS,
-        "suppress = \"5%\"\n[search]\nalgorithm = \"samarati\"\n",
-    ),
     picture("datafly", "datafly", LEVELS, "suppress = \"5%\"\n[search]\nalgorithm = \"datafly\"\n"),
     picture("koptimize", "koptimize", PLAIN, "[search]\nalgorithm = \"koptimize\"\n"),
     picture("hill-climb", "hill-climb", PLAIN, "[search]\nalgorithm = \"hill-climb\"\n"),

@@ -21,7 +21,7 @@ pub(crate) enum Step {
     /// Commands.
     Script(Script),
     /// Commands that are not run.
-    NotRun { line: usize, why: String },
+    NotRun { why: String },
 }
 
 /// Commands that are run one after the other.
@@ -114,7 +114,8 @@ pub(crate) fn blocks(lines: &[String]) -> Vec<Block<'_>> {
 /// The comments of a line that ask for something: `<!-- key: value -->`.
 fn comments_of(line: &str) -> Vec<(&str, &str)> {
     let inner = line.split("<!--").skip(1).filter_map(|rest| rest.split("-->").next());
-    inner.filter_map(|text| text.trim().split_once(": ")).collect()
+    let asks = inner.filter_map(|text| text.split_once(':'));
+    asks.map(|(key, value)| (key.trim(), value.trim())).collect()
 }
 
 fn steps(name: &str, lines: &[String]) -> Vec<Step> {
@@ -136,7 +137,10 @@ fn steps(name: &str, lines: &[String]) -> Vec<Step> {
             steps.push(Step::File { name: file, text: block.text() });
         }
         match (block.language, why) {
-            ("sh" | "console", Some(why)) => steps.push(Step::NotRun { line: block.line(), why }),
+            ("sh" | "console", Some(why)) => {
+                assert!(!why.is_empty(), "{name}:{}: not run, and no reason", block.line());
+                steps.push(Step::NotRun { why });
+            }
             ("sh", None) => {
                 let next = blocks.get(at + 1).filter(|next| next.language == "text");
                 let prints =

@@ -17,7 +17,9 @@ fn helps() -> BTreeMap<String, String> {
         let text = folder.ok(&format!("{command} --help")).stdout;
         let listed = text.split("Commands:\n").nth(1).unwrap_or_default();
         let names = listed.lines().take_while(|line| !line.is_empty());
-        let names = names.filter_map(|line| line.split_whitespace().next());
+        // A name stands two blanks in; what is said of it goes on further in.
+        let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+        let names = names.filter(is_name).filter_map(|line| line.split_whitespace().next());
         let inner: Vec<String> = (names.filter(|&name| name != "help"))
             .map(|name| format!("{command} {name}").trim().to_owned())
             .collect();
