@@ -167,9 +167,20 @@ impl ValueFormatter<f64> for Scale {
                 let name = is_place.then(|| names.get(*value as usize)).flatten();
                 name.cloned().unwrap_or_default()
             }
+            // Marks that lie close to each other need all their digits.
+            Kind::Linear if is_narrow(&self.range) => {
+                let text = format!("{value:.2}");
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
             _ => short(*value),
         }
     }
+}
+
+/// Whether large numbers of a range differ in so few digits that short forms would be alike.
+fn is_narrow(range: &Range<f64>) -> bool {
+    let (width, size) = (range.end - range.start, range.end.abs().max(range.start.abs()));
+    (1e4..1e10).contains(&size) && (1.0..size / 20.0).contains(&width)
 }
 
 /// A number in few characters: 0.25, 1000, 25k, 3M, 2G.
@@ -191,6 +202,15 @@ pub(crate) fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_that_lie_close_together_read_differently() {
+        let text = |range: Range<f64>, value: f64| Scale::exact(range).format_ext(&value);
+        assert_eq!(text(53_709.5..53_712.5, 53_711.0), "53711");
+        assert_eq!(text(53_709.5..53_712.5, 53_711.5), "53711.5");
+        assert_eq!(text(0.0..60_000.0, 50_000.0), "50k");
+        assert_eq!(text(10_000.0..60_000.0, 50_000.0), "50k");
+    }
 
     #[test]
     fn linear_marks_are_round() {

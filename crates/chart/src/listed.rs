@@ -23,6 +23,19 @@ const BAR: i32 = 15;
 /// Characters of a name that are shown.
 const MOST_CHARACTERS: usize = 28;
 
+/// A value with three digits that tell something.
+fn rounded(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if size >= 1000.0 => short(value),
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        size if size >= 1.0 => format!("{value:.2}"),
+        size if size >= 0.001 => format!("{value:.3}"),
+        _ => format!("{value:.0e}"),
+    }
+}
+
 impl Listed {
     /// The chart as SVG.
     #[must_use]
@@ -67,7 +80,7 @@ impl Listed {
                 let bar = [(left, y), (right.max(left + 1), y + BAR - 3)];
                 sheet.draw(&Rectangle::new(bar, colour(at).filled()))?;
                 let place = (right.max(left + 1) + 5, y - 1);
-                sheet.draw(&Text::new(short(*value), place, (FONT, TEXT_SIZE - 1)))?;
+                sheet.draw(&Text::new(rounded(*value), place, (FONT, TEXT_SIZE - 1)))?;
             }
         }
         Ok(())

@@ -22,6 +22,9 @@ pub struct Tiles {
     pub points: Vec<(f64, f64, u64)>,
 }
 
+/// Tiles that are drawn with full strength.
+const FEW_TILES: f64 = 250.0;
+
 /// A tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tile {
@@ -53,11 +56,14 @@ impl Tiles {
             .label_style((FONT, TEXT_SIZE))
             .axis_desc_style((FONT, TEXT_SIZE))
             .draw()?;
+        // Many tiles lie one upon another: each is fainter then, so that what lies below shows through.
+        #[expect(clippy::cast_precision_loss, reason = "tiles of a picture")]
+        let strength = (FEW_TILES / self.tiles.len().max(1) as f64).min(1.0);
         chart.draw_series(self.tiles.iter().flat_map(|tile| {
             let corners = [(tile.x.0, tile.y.0), (tile.x.1, tile.y.1)];
-            let fill = Rectangle::new(corners, RGBColor(86, 180, 233).mix(0.18).filled());
-            let edge = Rectangle::new(corners, RGBColor(0, 114, 178).stroke_width(1));
-            [fill, edge]
+            let fill = RGBColor(86, 180, 233).mix(0.18 * strength).filled();
+            let edge = RGBColor(0, 114, 178).mix(strength.max(0.12)).stroke_width(1);
+            [Rectangle::new(corners, fill), Rectangle::new(corners, edge)]
         }))?;
         let most = self.points.iter().map(|point| point.2).max().unwrap_or(1).max(1);
         chart.draw_series(self.points.iter().map(|&(x, y, rows)| {

@@ -9,7 +9,8 @@
 //!
 //! # Cost
 //!
-//! One pass over the records for every two columns. Columns with few codes are counted in a table first.
+//! One pass over the records for every two columns, times the labels that their codes share out. Columns with few codes
+//! are counted in a table first.
 
 /// What the codes of a column mean.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,40 @@ pub enum Meaning<'a> {
     Numbers(&'a [f64]),
     /// Labels `0..n`; a code beyond them does not take part.
     Labels(u32),
+    /// By code, the labels of `0..n` that share its records evenly: what a set of labels stands for. A code without any
+    /// does not take part.
+    Shared(&'a [Vec<u32>], u32),
+}
+
+/// The labels of a column.
+enum LabelsOf<'a> {
+    Own(Vec<u32>),
+    Shared(&'a [Vec<u32>], u32),
+}
+
+impl<'a> LabelsOf<'a> {
+    fn new(meaning: Meaning<'a>) -> Option<LabelsOf<'a>> {
+        match meaning {
+            Meaning::Numbers(_) => None,
+            Meaning::Labels(n) => Some(LabelsOf::Own((0..n).collect())),
+            Meaning::Shared(labels, n) => Some(LabelsOf::Shared(labels, n)),
+        }
+    }
+
+    /// The labels that share the records of a code.
+    fn of(&self, code: usize) -> &[u32] {
+        match self {
+            LabelsOf::Own(labels) => labels.get(code..=code).unwrap_or_default(),
+            LabelsOf::Shared(labels, _) => labels.get(code).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            LabelsOf::Own(labels) => labels.len(),
+            LabelsOf::Shared(_, n) => *n as usize,
+        }
+    }
 }
 
 /// A column: the code of each record and what it means.
@@ -52,11 +87,13 @@ pub fn association(
     weight: &(dyn Fn(usize) -> u64 + Sync),
 ) -> f64 {
     let size = u64::from(a.n_codes) * u64::from(b.n_codes);
-    let are_labels = matches!((a.meaning, b.meaning), (Meaning::Labels(_), Meaning::Labels(_)));
-    if are_labels && size > LARGEST {
+    let n_labels =
+        |column: &Column| LabelsOf::new(column.meaning).map(|labels| labels.len() as u64);
+    let pairs = n_labels(a).zip(n_labels(b)).map(|(a, b)| a * b);
+    if pairs.is_some_and(|pairs| pairs > LARGEST) {
         return f64::NAN;
     }
-    if size <= SMALL || are_labels {
+    if size <= SMALL || pairs.is_some() && size <= LARGEST {
         let width = b.n_codes as usize;
         let mut counts = vec![0u64; usize::try_from(size).unwrap_or(usize::MAX)];
         for record in 0..n_records {
@@ -82,11 +119,12 @@ fn of_cells<I: Iterator<Item = (usize, usize, u64)>>(
     cells: &dyn Fn() -> I,
 ) -> f64 {
     let swapped = || cells().map(|(a, b, rows)| (b, a, rows));
-    match (a, b) {
-        (Meaning::Numbers(a), Meaning::Numbers(b)) => pearson(a, b, cells()),
-        (Meaning::Labels(n), Meaning::Numbers(numbers)) => ratio(n, numbers, cells()),
-        (Meaning::Numbers(numbers), Meaning::Labels(n)) => ratio(n, numbers, swapped()),
-        (Meaning::Labels(n), Meaning::Labels(m)) => cramer(n, m, cells()),
+    match (a, b, LabelsOf::new(a), LabelsOf::new(b)) {
+        (Meaning::Numbers(a), Meaning::Numbers(b), ..) => pearson(a, b, cells()),
+        (_, Meaning::Numbers(numbers), Some(labels), _) => ratio(&labels, numbers, cells()),
+        (Meaning::Numbers(numbers), _, _, Some(labels)) => ratio(&labels, numbers, swapped()),
+        (_, _, Some(a), Some(b)) => cramer(&a, &b, cells()),
+        _ => unreachable!("what is no number is a label"),
     }
 }
 
@@ -125,20 +163,29 @@ fn varies(about_mean: f64, about_origin: f64) -> bool {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of rows")]
-fn ratio(n: u32, numbers: &[f64], cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
+fn ratio(
+    labels: &LabelsOf,
+    numbers: &[f64],
+    cells: impl Iterator<Item = (usize, usize, u64)>,
+) -> f64 {
     let from = origin(numbers);
-    let mut sums = vec![(0.0, 0.0); n as usize];
+    let mut sums = vec![(0.0, 0.0); labels.len()];
     let (mut rows_of_all, mut sum_of_all, mut squares) = (0.0, 0.0, 0.0);
-    for (label, at, rows) in cells {
-        let x = numbers[at] - from;
-        if let (Some((of_label, sum)), true) = (sums.get_mut(label), x.is_finite()) {
-            let rows = rows as f64;
-            *of_label += rows;
-            *sum += rows * x;
-            rows_of_all += rows;
-            sum_of_all += rows * x;
-            squares += rows * x * x;
+    for (code, at, rows) in cells {
+        let (x, labels) = (numbers[at] - from, labels.of(code));
+        if labels.is_empty() || !x.is_finite() {
+            continue;
         }
+        let share = rows as f64 / labels.len() as f64;
+        for &label in labels {
+            let (of_label, sum) = &mut sums[label as usize];
+            *of_label += share;
+            *sum += share * x;
+        }
+        let rows = rows as f64;
+        rows_of_all += rows;
+        sum_of_all += rows * x;
+        squares += rows * x * x;
     }
     let about = sum_of_all * sum_of_all / rows_of_all;
     let n_present = sums.iter().filter(|(rows, _)| *rows > 0.0).count();
@@ -151,16 +198,20 @@ fn ratio(n: u32, numbers: &[f64], cells: impl Iterator<Item = (usize, usize, u64
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of rows")]
-fn cramer(n: u32, m: u32, cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
-    let (mut of_a, mut of_b) = (vec![0.0; n as usize], vec![0.0; m as usize]);
-    let mut together = Vec::new();
-    for (a, b, rows) in cells {
-        if a < of_a.len() && b < of_b.len() {
-            let rows = rows as f64;
-            of_a[a] += rows;
-            of_b[b] += rows;
-            together.push((a, b, rows));
+fn cramer(a: &LabelsOf, b: &LabelsOf, cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
+    let (mut of_a, mut of_b) = (vec![0.0; a.len()], vec![0.0; b.len()]);
+    let mut together = vec![0.0; a.len() * b.len()];
+    for (code_a, code_b, rows) in cells {
+        let (of_code_a, of_code_b) = (a.of(code_a), b.of(code_b));
+        let share = rows as f64 / (of_code_a.len() * of_code_b.len()) as f64;
+        for &label in of_code_a {
+            let row = &mut together[label as usize * b.len()..][..b.len()];
+            of_code_b.iter().for_each(|&label| row[label as usize] += share);
         }
+    }
+    for (row, of_a) in together.chunks(b.len().max(1)).zip(&mut of_a) {
+        *of_a = row.iter().sum();
+        row.iter().zip(&mut of_b).for_each(|(rows, of_b)| *of_b += rows);
     }
     let rows: f64 = of_a.iter().sum();
     let present = |of: &[f64]| of.iter().filter(|rows| **rows > 0.0).count() as f64;
@@ -169,8 +220,11 @@ fn cramer(n: u32, m: u32, cells: impl Iterator<Item = (usize, usize, u64)>) -> f
         return f64::NAN;
     }
     // chi squared over n, as the sum of observed^2 / (row total * column total), less 1.
-    let squared: f64 =
-        together.iter().map(|(a, b, rows)| rows * rows / (of_a[*a] * of_b[*b])).sum::<f64>() - 1.0;
+    let of_row = |(row, of_a): (&[f64], &f64)| -> f64 {
+        let present = row.iter().zip(&of_b).filter(|(rows, _)| **rows > 0.0);
+        present.map(|(rows, of_b)| rows * rows / (of_a * of_b)).sum()
+    };
+    let squared: f64 = together.chunks(b.len()).zip(&of_a).map(of_row).sum::<f64>() - 1.0;
     let fewer = (rows - 1.0).max(1.0);
     let corrected = (squared - (n - 1.0) * (m - 1.0) / fewer).max(0.0);
     let side = |n: f64| n - (n - 1.0) * (n - 1.0) / fewer;
@@ -238,5 +292,23 @@ mod tests {
         let of = |a: &Column, b: &Column| association(a, b, rows, &|_| 1);
         assert!((of(&column(&codes), &column(&codes)) - 1.0).abs() < 1e-9);
         assert!(of(&column(&codes), &column(&halves)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_set_tells_no_more_than_its_labels() {
+        // Records 0 and 1 as they are; 2 and 3 as the set of both, which goes with anything alike.
+        let code = |record: usize| u32::try_from(record % 3).unwrap();
+        let other = |record: usize| u32::try_from(record % 3 % 2).unwrap();
+        let labels = [vec![0], vec![1], vec![0, 1]];
+        let a = Column { code: &code, n_codes: 3, meaning: Meaning::Shared(&labels, 2) };
+        let b = Column { code: &other, n_codes: 2, meaning: Meaning::Labels(2) };
+        // Shared out: 300 + 150 of (0, 0), 300 of (1, 1), 150 of (1, 0): chi squared over n is
+        // 450^2/(450*600) + 150^2/(450*600) + 300^2/(450*300) - 1 = 0.5.
+        let found = association(&a, &b, 900, &|_| 1);
+        assert!((found - 0.5f64.sqrt()).abs() < 0.01, "{found}");
+        let numbers = Column { code: &other, n_codes: 2, meaning: Meaning::Numbers(&TENS[..2]) };
+        let found = association(&a, &numbers, 900, &|_| 1);
+        // Means 10 and 16 2/3 about 13 1/3: between 900 (3 1/3)^2 of 900 * 200 / 9.
+        assert!((found - 0.5f64.sqrt()).abs() < 1e-9, "{found}");
     }
 }

@@ -30,7 +30,7 @@ dl.cards>div{border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem;
 dl.cards dt{font-weight:600}dl.cards dd{margin:0}\
 dd.value{font-size:1.35rem;font-variant-numeric:tabular-nums}dd.value span{font-size:.85rem;color:var(--faint)}\
 dd.note{font-size:.85rem;color:var(--faint)}dd.note b{font-weight:600;color:var(--ink)}\
-code{font-family:ui-monospace,monospace;font-size:.92em;overflow-wrap:anywhere}\
+p code{white-space:nowrap}code{font-family:ui-monospace,monospace;font-size:.92em;overflow-wrap:anywhere}\
 pre{overflow-x:auto;border:1px solid var(--line);border-radius:6px;padding:.8rem;font-size:.8rem}\
 p.mark{background:var(--mark);border-radius:6px;padding:.6rem .8rem}";
 
@@ -48,6 +48,19 @@ pub(crate) fn escaped(text: &str) -> String {
         }
     }
     safe
+}
+
+/// A sentence as it may stand in HTML; what stands between backticks is code.
+fn inline(text: &str) -> String {
+    let parts: Vec<String> = escaped(text).split('`').map(str::to_owned).collect();
+    if parts.len().is_multiple_of(2) {
+        // A backtick is left over: none of them means anything.
+        return parts.join("`");
+    }
+    let mark = |(at, part): (usize, String)| {
+        if at % 2 == 1 { format!("<code>{part}</code>") } else { part }
+    };
+    parts.into_iter().enumerate().map(mark).collect()
 }
 
 /// A cell of a table.
@@ -108,7 +121,17 @@ pub(crate) fn decimal(value: f64) -> String {
         return count(value as u64);
     }
     match value.abs() {
-        size if size >= 1000.0 => format!("{value:.0}"),
+        size if (1000.0..9e15).contains(&size) => {
+            let sign = if value < 0.0 { "-" } else { "" };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "just looked"
+            )]
+            let digits = count(size.round() as u64);
+            format!("{sign}{digits}")
+        }
+        size if size >= 9e15 => format!("{value:.4e}"),
         size if size >= 10.0 => format!("{value:.2}"),
         size if size >= 0.001 => format!("{value:.4}"),
         _ => format!("{value:.2e}"),
@@ -144,14 +167,14 @@ impl Page {
 
     /// A paragraph that stands out.
     pub(crate) fn mark(&mut self, text: &str) {
-        self.body.push_str(&format!("<p class=\"mark\">{}</p>\n", escaped(text)));
+        self.body.push_str(&format!("<p class=\"mark\">{}</p>\n", inline(text)));
     }
 
     /// Sentences one below another.
     pub(crate) fn list(&mut self, items: &[String]) {
         self.body.push_str("<ul>\n");
         for item in items {
-            self.body.push_str(&format!("<li>{}</li>\n", escaped(item)));
+            self.body.push_str(&format!("<li>{}</li>\n", inline(item)));
         }
         self.body.push_str("</ul>\n");
     }
@@ -191,12 +214,12 @@ impl Page {
 
     /// A paragraph.
     pub(crate) fn say(&mut self, text: &str) {
-        self.body.push_str(&format!("<p>{}</p>\n", escaped(text)));
+        self.body.push_str(&format!("<p>{}</p>\n", inline(text)));
     }
 
     /// A remark.
     pub(crate) fn remark(&mut self, text: &str) {
-        self.body.push_str(&format!("<p class=\"faint\">{}</p>\n", escaped(text)));
+        self.body.push_str(&format!("<p class=\"faint\">{}</p>\n", inline(text)));
     }
 
     /// A table; numbers are to the right.
@@ -256,6 +279,20 @@ mod tests {
             [0, 999, 1000, 30_162, 1_234_567].map(count),
             ["0", "999", "1,000", "30,162", "1,234,567"]
         );
+    }
+
+    #[test]
+    fn numbers_have_the_digits_that_tell_something() {
+        let texts = [0.0, 10.0, 0.1, 0.066_27, 39.488, 9_660.4, -1_234.5, 4e-5, 1e20].map(decimal);
+        let expected =
+            ["0", "10", "0.1000", "0.0663", "39.49", "9,660", "-1,235", "4.00e-5", "1.0000e20"];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn code_stands_between_backticks() {
+        assert_eq!(inline("a `b<c` d"), "a <code>b&lt;c</code> d");
+        assert_eq!(inline("a ` b"), "a ` b");
     }
 
     #[test]

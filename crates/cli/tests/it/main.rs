@@ -18,6 +18,7 @@ mod hierarchy;
 mod parts;
 mod query;
 mod release;
+mod report;
 mod several_sets;
 mod single_dimensional;
 mod workload;

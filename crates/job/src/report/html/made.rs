@@ -31,7 +31,7 @@ pub(super) fn limits(page: &mut Page, filed: &Filed) {
         all.insert(
             1,
             format!(
-                "{} stand in the release as they are, and were taken for things that nobody can know or would mind.",
+                "Released as they are, and taken for what nobody can know or would mind: {}.",
                 insensitive.join(", ")
             ),
         );

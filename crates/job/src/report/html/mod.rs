@@ -129,6 +129,7 @@ fn lead(page: &mut Page, filed: &Filed) {
         };
         let crowd = match (k, filed.plan.entity()) {
             (1, _) => "some record looks like no other on them".to_owned(),
+            (2, None) => "every record looks the same as at least one other on them".to_owned(),
             (k, None) => {
                 format!("every record looks the same as {} others on them at least", k - 1)
             }
@@ -154,7 +155,7 @@ fn lead(page: &mut Page, filed: &Filed) {
         }
         (true, true) => {
             "Internal: figures and values of the original table stand here. Treat this page like the table; for others, make it \
-             with --audience public."
+             with `--audience public`."
         }
         (true, false) => "Figures of the table as it is; no value of it stands here.",
     };

@@ -146,7 +146,7 @@ fn singling_out(filed: &Filed, worst: &PrivacyReport) -> String {
     let (columns, k) = (worst.columns_in_words(), least(filed, worst));
     let after = if k > 1 {
         format!(
-            "Not by {columns} alone: whoever looks for a combination of them finds {k} {} or none. Other columns that are released \
+            "Not by {columns} alone: whoever looks for a combination of them finds at least {k} {}, or nothing. Other columns that are released \
              as they are may still single somebody out, if an attacker knows them.",
             filed.counted()
         )

@@ -114,7 +114,12 @@ fn columns(page: &mut Page, filed: &Filed) {
     let is_internal = filed.is_internal();
     let mut header =
         vec![("column", false), ("role", false), ("in the release", false), ("values", false)];
-    header.extend([("level", true), ("different cells", true)]);
+    let has_levels =
+        filed.report.recoding.as_ref().is_some_and(|recoding| recoding.levels.is_some());
+    if has_levels {
+        header.push(("level", true));
+    }
+    header.push(("different cells", true));
     if is_internal {
         header.push(("loss", true));
     }
@@ -131,13 +136,12 @@ fn columns(page: &mut Page, filed: &Filed) {
                     HtmlCell::text(portrait.map_or_else(String::new, |known| {
                         format!("{}, {}", known.kind, known.shape)
                     })),
-                    HtmlCell::number(level(filed, &column.name)),
-                    HtmlCell::number(
-                        portrait
-                            .and_then(|known| known.n_cells)
-                            .map_or_else(String::new, |n| count(n as u64)),
-                    ),
                 ];
+            if has_levels {
+                row.push(HtmlCell::number(level(filed, &column.name)));
+            }
+            let n_cells = portrait.and_then(|known| known.n_cells);
+            row.push(HtmlCell::number(n_cells.map_or_else(String::new, |n| count(n as u64))));
             if is_internal {
                 let loss = filed.report.measures.loss_by_column.get(&column.name);
                 row.push(HtmlCell::number(loss.map_or_else(String::new, |loss| decimal(*loss))));

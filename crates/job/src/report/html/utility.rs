@@ -29,9 +29,15 @@ pub(super) fn write(page: &mut Page, filed: &Filed) {
         page.figures(&figures);
     }
     associations(page, &portrait.associations);
-    if let Some(partition) = &portrait.partition {
-        page.part("The partition");
-        page.figures(&[tiles(partition, filed)]);
+    page.part("The partition");
+    match (&portrait.partition, &filed.wanted.picture) {
+        (Some(partition), _) => page.figures(&[tiles(partition, filed)]),
+        (None, Some([x, y])) => page.say(&format!(
+            "The partition of {x} and {y} is not drawn: the release does not tell where their cells lie."
+        )),
+        (None, None) => page.say(
+            "Nothing is drawn: it takes two quasi-identifier columns of which the release tells where their cells lie.",
+        ),
     }
 }
 
@@ -180,9 +186,11 @@ fn distribution(name: &str, shown: &Distribution) -> (String, String) {
     match shown {
         Distribution::Steps { axis, edges, before, after } => {
             let steps = |shares: &[f64]| {
-                let mut points: Vec<(f64, f64)> =
-                    edges.iter().copied().zip(shares.iter().copied()).collect();
-                points.extend(edges.last().copied().zip(shares.last().copied()));
+                // From the ground up and down again.
+                let ground = |edge: Option<&f64>| edge.map(|edge| (*edge, 0.0));
+                let mut points: Vec<(f64, f64)> = ground(edges.first()).into_iter().collect();
+                points.extend(edges.iter().copied().zip(shares.iter().copied()));
+                points.extend(ground(edges.last()));
                 points
             };
             let mut series = Vec::new();
@@ -210,7 +218,7 @@ fn associations(page: &mut Page, found: &Associations) {
     page.remark(
         "How strongly every two columns go together, from 0 (not at all; -1 for numbers that go against each other) to 1. Numbers with \
          numbers: Pearson's correlation, with the middle of a range in the release. Numbers with labels: the correlation ratio. Labels with \
-         labels: Cram\u{e9}r's V, corrected for the number of labels. A place is empty where that has no answer.",
+         labels: Cram\u{e9}r's V, corrected for the number of labels; the values of a set or below a node share its records evenly. A place is empty where that has no answer.",
     );
     let matrix = |title: &str, values: &Vec<Vec<f64>>| {
         let chart =
@@ -231,7 +239,7 @@ fn associations(page: &mut Page, found: &Associations) {
     }
     if !found.left_out.is_empty() {
         page.remark(&format!(
-            "Left out, with too many values without an order: {}.",
+            "Left out, with too many values without an order or with means only: {}.",
             found.left_out.join(", ")
         ));
     }

@@ -2,7 +2,7 @@
 //!
 //! After: the rows of a cell are spread evenly over what the cell covers, as whoever knows nothing more would do it.
 
-use incrowd_data::{Attribute, Cell, RecodedColumn, Shape};
+use incrowd_data::{Attribute, Cell, Group, Level, RecodedColumn, Shape};
 
 use super::line::Line;
 use crate::evaluate::cell_extent;
@@ -20,6 +20,10 @@ pub(crate) enum Distribution {
 const MOST_STEPS: f64 = 40.0;
 /// Values that have a name of their own.
 const MOST_NAMES: usize = 12;
+/// Nodes of a hierarchy that have a name of their own.
+const MOST_NODES: usize = 20;
+/// How a cell without a value reads.
+const MISSING: &str = "(missing)";
 
 impl Distribution {
     /// The distribution of a column whose cells have these rows; before, where the rows of its values are given.
@@ -146,35 +150,68 @@ fn by_value(
         share += step;
         *after += share.max(0.0);
     }
-    let mut order: Vec<usize> = (0..n_codes).collect();
-    let rank = |code: usize| value_rows.map_or(after[code], |rows| rows[code] as f64);
+    let before: Option<Vec<f64>> =
+        value_rows.map(|value_rows| value_rows.iter().map(|&rows| rows as f64).collect());
+    let named = few_nodes(attribute, before.as_ref(), &after)
+        .unwrap_or_else(|| few_values(attribute, before.as_ref(), &after));
+    let Named { mut names, mut before, mut after } = named;
+    if of_any > 0.0 {
+        names.push("* (any value)".to_owned());
+        before.iter_mut().for_each(|before| before.push(0.0));
+        after.push(of_any);
+    }
+    let before = before
+        .zip(value_rows)
+        .map(|(before, value_rows)| percent(&before, value_rows.iter().sum()));
+    Distribution::Names { names, before, after: percent(&after, rows.iter().sum()) }
+}
+
+/// Rows by name.
+struct Named {
+    names: Vec<String>,
+    before: Option<Vec<f64>>,
+    after: Vec<f64>,
+}
+
+/// The rows of the commonest values, and of the others together.
+fn few_values(attribute: &Attribute, before: Option<&Vec<f64>>, after: &[f64]) -> Named {
+    let mut order: Vec<usize> = (0..after.len()).collect();
+    let rank = |code: usize| before.map_or(after[code], |rows| rows[code]);
     // Codes may follow the table's own frequencies, which not every reader may know.
     let text = |code: usize| attribute.dictionary.texts.get(code);
     order.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)).then_with(|| text(a).cmp(&text(b))));
     order.retain(|&code| rank(code) > 1e-9 || after[code] > 1e-9);
     let others = order.split_off(order.len().min(MOST_NAMES));
-    let name = |code: usize| text(code).cloned().unwrap_or_else(|| "(missing)".to_owned());
+    let name = |code: usize| text(code).cloned().unwrap_or_else(|| MISSING.to_owned());
     let mut names: Vec<String> = order.iter().map(|&code| name(code)).collect();
-    let of = |by_code: &dyn Fn(usize) -> f64, any: f64| {
-        let mut counts: Vec<f64> = order.iter().map(|&code| by_code(code)).collect();
-        if !others.is_empty() {
-            counts.push(others.iter().map(|&code| by_code(code)).sum());
-        }
-        if of_any > 0.0 {
-            counts.push(any);
-        }
-        counts
-    };
     if !others.is_empty() {
         names.push(format!("{} other values", others.len()));
     }
-    if of_any > 0.0 {
-        names.push("* (any value)".to_owned());
-    }
-    let before =
-        value_rows.map(|rows| percent(&of(&|code| rows[code] as f64, 0.0), rows.iter().sum()));
-    let after = percent(&of(&|code| after[code], of_any), rows.iter().sum());
-    Distribution::Names { names, before, after }
+    let of = |rows: &[f64]| {
+        let mut counts: Vec<f64> = order.iter().map(|&code| rows[code]).collect();
+        if !others.is_empty() {
+            counts.push(others.iter().map(|&code| rows[code]).sum());
+        }
+        counts
+    };
+    Named { names, before: before.map(|rows| of(rows)), after: of(after) }
+}
+
+/// The rows of the nodes of the lowest level that has few, where a hierarchy has many leaves.
+fn few_nodes(attribute: &Attribute, before: Option<&Vec<f64>>, after: &[f64]) -> Option<Named> {
+    let Shape::Tree(hierarchy) = &attribute.shape else { return None };
+    let nodes = (0..hierarchy.height().0).map(|level| hierarchy.groups(Level(level)));
+    let nodes = nodes.into_iter().find(|nodes| (2..=MOST_NODES).contains(&nodes.len()))?;
+    let of = |rows: &[f64]| -> Vec<f64> {
+        let of_node = |node: &Group| rows[node.lo as usize..=node.hi as usize].iter().sum();
+        nodes.iter().map(of_node).collect()
+    };
+    let name = |node: &Group| match node.label.as_str() {
+        "" => MISSING.to_owned(),
+        label => label.to_owned(),
+    };
+    let names = nodes.iter().map(name).collect();
+    Some(Named { names, before: before.map(|rows| of(rows)), after: of(after) })
 }
 
 #[cfg(test)]

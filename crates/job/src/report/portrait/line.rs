@@ -37,6 +37,25 @@ impl Line {
         Some(Line { axis, places, half })
     }
 
+    /// The line of any attribute: values without an order lie side by side, the commonest first.
+    pub(super) fn of_any(attribute: &Attribute) -> Line {
+        let by_rows = || Line { axis: "the commonest first", places: ranks(attribute), half: 0.5 };
+        Line::of(attribute).unwrap_or_else(by_rows)
+    }
+
+    /// The stretches of the line that a cell covers, if it says something: one, or several of a set.
+    pub(super) fn stretches(&self, attribute: &Attribute, cell: &Cell) -> Vec<(f64, f64)> {
+        let Cell::Set(codes) = cell else {
+            return self.ends(attribute, cell).into_iter().collect();
+        };
+        let runs = codes.chunk_by(|a, b| a + 1 == *b);
+        let ends = |run: &[u32]| {
+            let place = |code: Option<&u32>| self.places.get(*code? as usize).copied();
+            place(run.first()).zip(place(run.last()))
+        };
+        runs.filter_map(ends).collect()
+    }
+
     /// The ends of all values.
     pub(super) fn whole(&self) -> Option<(f64, f64)> {
         Some((*self.places.first()?, *self.places.last()?))

@@ -1,6 +1,6 @@
 //! How strongly every two columns go together, before and after.
 
-use incrowd_data::{Attribute, Codes, RecodedColumn, Shape};
+use incrowd_data::{Attribute, Cell, Codes, RecodedColumn, Shape};
 use incrowd_evaluate::association::{Column, Meaning, association};
 use rayon::prelude::*;
 
@@ -8,6 +8,7 @@ use super::Sitter;
 use super::line::Line;
 use crate::coding::{OrderedColumn, order_column};
 use crate::error::JobError;
+use crate::evaluate::cell_extent;
 use crate::plan::Role;
 
 /// How strongly every two columns go together.
@@ -18,7 +19,7 @@ pub(crate) struct Associations {
     pub(crate) before: Option<Vec<Vec<f64>>>,
     /// In the release.
     pub(crate) after: Vec<Vec<f64>>,
-    /// Columns that are left out, since they have too many values without an order.
+    /// Columns that are left out: of too many values without an order, or of which means are released.
     pub(crate) left_out: Vec<String>,
 }
 
@@ -29,6 +30,8 @@ const MOST_LABELS: usize = 500;
 enum Read {
     Numbers(Vec<f64>),
     Labels(u32),
+    /// The values that share the rows of a cell, and how many values there are.
+    Shared(Vec<Vec<u32>>, u32),
 }
 
 impl Read {
@@ -36,6 +39,7 @@ impl Read {
         match self {
             Read::Numbers(numbers) => Meaning::Numbers(numbers),
             Read::Labels(n) => Meaning::Labels(*n),
+            Read::Shared(values, n) => Meaning::Shared(values, *n),
         }
     }
 
@@ -55,7 +59,8 @@ impl Read {
         }
     }
 
-    /// Its cells: the middle of a range. Of declared orders only if it may be told which place a value has in them.
+    /// Its cells: the middle of a range; the values of a set, which share its rows. What declared orders and hierarchies say
+    /// of cells only if it may be told.
     fn of_cells(attribute: &Attribute, column: &RecodedColumn, tells_order: bool) -> Read {
         let middle = |line: &Line| {
             let ends = column.cells.iter().map(|cell| line.ends(attribute, cell));
@@ -64,9 +69,46 @@ impl Read {
         match (&attribute.shape, Line::of(attribute)) {
             (Shape::Numeric, Some(line)) => Read::Numbers(middle(&line)),
             (Shape::Ordinal, Some(line)) if tells_order => Read::Numbers(middle(&line)),
+            (Shape::Tree(_), _) if tells_order => shared(attribute, column),
+            (Shape::Unordered, _) => shared(attribute, column),
             _ => Read::Labels(u32::try_from(column.cells.len()).unwrap_or(u32::MAX)),
         }
     }
+
+    /// Labels that there are at most.
+    fn n_labels(&self) -> usize {
+        match self {
+            Read::Numbers(_) => 0,
+            Read::Labels(n) => *n as usize,
+            Read::Shared(values, _) => {
+                let mut all: Vec<u32> = values.iter().flatten().copied().collect();
+                all.sort_unstable();
+                all.dedup();
+                all.len()
+            }
+        }
+    }
+}
+
+/// Values of a cell that are taken; more are taken at even distances.
+const MOST_SHARED: usize = 32;
+
+/// The values that the cells of a column stand for; `*` stands for none.
+fn shared(attribute: &Attribute, column: &RecodedColumn) -> Read {
+    let values = |cell: &Cell| -> Vec<u32> {
+        let all: Vec<u32> = match cell {
+            Cell::All => Vec::new(),
+            Cell::Set(codes) => codes.clone(),
+            cell => {
+                let (lo, hi) = cell_extent(attribute, cell);
+                (lo..=hi).collect()
+            }
+        };
+        let n = all.len();
+        let n_taken = n.min(MOST_SHARED);
+        (0..n_taken).map(|at| all[at * n / n_taken]).collect()
+    };
+    Read::Shared(column.cells.iter().map(values).collect(), attribute.n_codes())
 }
 
 /// A column that is released as it is.
@@ -118,14 +160,8 @@ impl Sitter<'_> {
         let mut recoded = Vec::new();
         for ((attribute, column), vectors) in columns {
             let is_internal = self.is_internal();
-            let n_labels =
-                if is_internal { attribute.n_codes() as usize } else { column.cells.len() };
-            let is_ordered = match attribute.shape {
-                Shape::Numeric => true,
-                Shape::Ordinal => is_internal,
-                _ => false,
-            };
-            if !self.is_told(attribute) || !is_ordered && n_labels > MOST_LABELS {
+            let cells = Read::of_cells(attribute, column, is_internal);
+            if !self.is_told(attribute) || cells.n_labels() > MOST_LABELS {
                 found.left_out.push(attribute.name.clone());
                 continue;
             }
@@ -135,7 +171,7 @@ impl Sitter<'_> {
                 vectors,
                 n_codes: attribute.n_codes(),
                 values: Read::of_values(attribute, is_internal),
-                cells: Read::of_cells(attribute, column, is_internal),
+                cells,
             });
         }
         recoded

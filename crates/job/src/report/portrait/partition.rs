@@ -13,13 +13,13 @@ pub(crate) struct Partition {
     pub(crate) columns: [(String, &'static str); 2],
     /// Left, right, lower and upper edge.
     pub(crate) tiles: Vec<[f64; 4]>,
-    /// Tiles that are too many to be drawn.
+    /// Pairs of cells that are too many to be drawn.
     pub(crate) n_left_out: usize,
     /// Rows, if they may be told: two places and how many rows have both.
     pub(crate) points: Vec<(f64, f64, u64)>,
 }
 
-/// Tiles that are drawn.
+/// Pairs of cells that are drawn.
 const MOST_TILES: usize = 2_000;
 /// Points that are drawn.
 const MOST_POINTS: usize = 3_000;
@@ -41,7 +41,7 @@ impl Sitter<'_> {
         {
             return None;
         }
-        let lines = [Line::of(attributes[0])?, Line::of(attributes[1])?];
+        let lines = attributes.map(Line::of_any);
         let (tiles, n_left_out) = self.tiles([x, y], attributes, &lines);
         let points = if self.is_internal() { self.points([x, y], &lines) } else { Vec::new() };
         let columns = [0, 1].map(|at| (attributes[at].name.clone(), lines[at].axis));
@@ -66,7 +66,7 @@ impl Sitter<'_> {
         };
         let can_be_drawn = |at: usize| {
             let attribute = &self.coding.set.attributes[at];
-            rank(at) < 3 && self.is_told(attribute) && self.tells_place(attribute)
+            self.is_told(attribute) && self.tells_place(attribute)
         };
         known.retain(|&at| can_be_drawn(at));
         known.sort_by_key(|&at| (rank(at), std::cmp::Reverse(columns[at].cells.len()), at));
@@ -82,17 +82,21 @@ impl Sitter<'_> {
         let (recoded, sizes) = (self.recoded(), &self.recoded().sizes);
         let pairs = recoded.columns[x].of_class.iter().zip(&recoded.columns[y].of_class);
         let tallied = tally(pairs.map(|(&a, &b)| (a, b)).zip(sizes.iter().copied()));
-        let ends = |at: usize, column: usize, cell: u32| {
+        let stretches = |at: usize, column: usize, cell: u32| {
             let cell = &recoded.columns[column].cells[cell as usize];
-            let (least, greatest) = lines[at].ends(attributes[at], cell)?;
-            Some((least - lines[at].half, greatest + lines[at].half))
+            let half = lines[at].half;
+            let all = lines[at].stretches(attributes[at], cell).into_iter();
+            all.map(|(least, greatest)| (least - half, greatest + half)).collect::<Vec<_>>()
         };
-        let tile = |&((a, b), _): &((u32, u32), u64)| {
-            let ((left, right), (lower, upper)) = (ends(0, x, a)?, ends(1, y, b)?);
-            Some([left, right, lower, upper])
+        let tiles = |&((a, b), _): &((u32, u32), u64)| -> Vec<[f64; 4]> {
+            let (across, up) = (stretches(0, x, a), stretches(1, y, b));
+            let tile = |&(left, right): &(f64, f64)| {
+                up.iter().map(move |&(lower, upper)| [left, right, lower, upper])
+            };
+            across.iter().flat_map(tile).collect()
         };
         let n_left_out = tallied.len().saturating_sub(MOST_TILES);
-        (tallied.iter().take(MOST_TILES).filter_map(tile).collect(), n_left_out)
+        (tallied.iter().take(MOST_TILES).flat_map(tiles).collect(), n_left_out)
     }
 
     fn points(&self, [x, y]: [usize; 2], lines: &[Line; 2]) -> Vec<(f64, f64, u64)> {
