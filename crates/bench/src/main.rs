@@ -12,6 +12,7 @@ mod copy;
 mod full_domain;
 mod koptimize;
 mod memory;
+mod pictures;
 mod reproduce;
 mod workload;
 
@@ -128,6 +129,12 @@ enum Task {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
+    /// Draw how each algorithm divides the same small table, for the user guide
+    Pictures {
+        /// Where the pictures go
+        #[arg(long)]
+        out: PathBuf,
+    },
     /// Write the synthetic census table
     Census {
         /// Rows
@@ -169,6 +176,7 @@ fn main() -> ExitCode {
         Task::Reproduce { name, out, quick, seed } => {
             reproduce::reproduce(&name, &out, quick, seed)
         }
+        Task::Pictures { out } => pictures::write(&out),
         Task::Census { rows, output } => census::write(&output, rows, 7).map_err(Into::into),
         Task::Copy { input, output } => copy::copy(&input, &output),
     };

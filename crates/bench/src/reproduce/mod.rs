@@ -21,6 +21,7 @@ use std::path::Path;
 
 pub(crate) use findings::{Claim, Findings, Table};
 pub(crate) use lab::Lab;
+pub(crate) use mondrian::edges;
 
 use crate::{Failure, now};
 

@@ -12,6 +12,7 @@ mod faults;
 mod formats;
 mod full_domain;
 mod generate;
+mod guide;
 mod harness;
 mod hierarchy;
 mod pages;

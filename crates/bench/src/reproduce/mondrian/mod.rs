@@ -5,6 +5,8 @@ mod patients;
 mod pictures;
 mod queries;
 
+pub(crate) use pictures::edges;
+
 use super::{Experiment, Paper};
 
 /// The report.

@@ -145,7 +145,7 @@ fn tiles(text: &str) -> Result<Vec<Tile>, Failure> {
 }
 
 /// The edges of a cell: half a value beyond its least and greatest value.
-pub(super) fn edges(cell: &str, whole: (f64, f64)) -> Result<(f64, f64), Failure> {
+pub(crate) fn edges(cell: &str, whole: (f64, f64)) -> Result<(f64, f64), Failure> {
     let inner = cell.trim_start_matches('[').trim_end_matches(']');
     let (low, high) = inner.split_once('-').unwrap_or((inner, inner));
     let (low, high) = if cell == "*" { whole } else { (low.parse()?, high.parse()?) };
