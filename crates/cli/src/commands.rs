@@ -188,17 +188,6 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
     Ok(code)
 }
 
-pub(crate) fn refuse_html(report: Option<&str>) -> Result<(), JobError> {
-    match report {
-        Some(path) if !path.to_ascii_lowercase().ends_with(".json") => Err(Problem {
-            message: format!("a report is a .json file, found `{path}`"),
-            help: Some("name it .json".to_owned()),
-        }
-        .into()),
-        _ => Ok(()),
-    }
-}
-
 fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {
     if let Some(value) = value {
         *field = Some(value.clone());

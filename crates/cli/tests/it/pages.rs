@@ -25,6 +25,13 @@ pub(crate) fn check(path: &Path) {
     assert!(faults.is_empty(), "{}:\n{}", path.display(), faults.join("\n"));
 }
 
+/// Panics with all that is wrong with a page's markup: for pages that differ little from one that was opened in a browser.
+#[track_caller]
+pub(crate) fn check_markup(path: &Path) {
+    let faults = markup::faults(&std::fs::read_to_string(path).unwrap());
+    assert!(faults.is_empty(), "{}:\n{}", path.display(), faults.join("\n"));
+}
+
 /// Checks that see nothing would find every page good.
 #[cfg(test)]
 mod tests {

@@ -109,6 +109,7 @@ fn columns_that_say_the_same_are_combined_once() {
 fn a_page_holds_no_value_and_escapes_names() {
     let folder = Folder::with(&[("t.csv", &staff())]);
     folder.ok("profile t.csv --html p.html --quasi 'born,ZipCode,<script>x</script>'");
+    crate::pages::check(&folder.path("p.html"));
     let page = folder.read("p.html");
     assert!(!page.contains("<script") && page.contains("&lt;script&gt;x&lt;/script&gt;"), "{page}");
     assert!(page.contains("60 people are the only ones with their combination of"), "{page}");
@@ -161,9 +162,9 @@ fn the_examples_have_usable_job_files() {
 
 #[test]
 fn columns_of_lists_are_never_released() {
-    let rows: String =
-        (0..12).map(|row| format!("{{\"age\":{},\"tags\":[{row}]}}\n", row % 2)).collect();
-    let folder = Folder::with(&[("t.jsonl", &rows)]);
+    let row = |row: u32| format!("{{\"age\":{},\"tags\":[{row}]}}\n", row % 2);
+    let rows: Vec<String> = (0..12).map(row).collect();
+    let folder = Folder::with(&[("t.jsonl", &rows.concat())]);
     let profile = json(&folder, "t.jsonl --job-file job.toml");
     assert_eq!(profile["not_looked_at"], serde_json::json!(["tags"]));
     folder.ok("anonymize --job job.toml -o out.csv");

@@ -133,8 +133,8 @@ fn head(elements: &[Element]) -> Vec<String> {
 
 /// One h1 at the top, and none that skips a level on the way down.
 fn headings(elements: &[Element]) -> Vec<String> {
-    let level = |of: &Element| of.name.strip_prefix('h')?.parse::<u8>().ok();
-    let levels: Vec<u8> = elements.iter().filter_map(level).collect();
+    let level = |of: &Element| of.name.strip_prefix('h')?.parse::<u32>().ok();
+    let levels: Vec<u32> = elements.iter().filter_map(level).collect();
     let mut faults = Vec::new();
     let n_tops = levels.iter().filter(|level| **level == 1).count();
     if n_tops != 1 || levels[0] != 1 {
@@ -154,7 +154,7 @@ fn names(elements: &[Element]) -> Vec<String> {
         let is_named = || element.attribute("aria-label").is_some() || element.has_below("title");
         match element.name.as_str() {
             "figure" if !element.has_below("figcaption") => {
-                faults.push("a figure without a caption")
+                faults.push("a figure without a caption");
             }
             "svg" if element.attribute("role") != Some("img") || !is_named() => {
                 faults.push("an svg without a name");
