@@ -148,7 +148,7 @@ fn lead(page: &mut Page, filed: &Filed) {
     };
     page.remark(audience);
     if filed.is_internal() && !filed.warnings.is_empty() {
-        page.section("What to think about");
+        page.part("What to think about");
         page.list(filed.warnings);
     }
 }
