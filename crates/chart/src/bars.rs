@@ -2,8 +2,12 @@
 
 use plotters::prelude::*;
 
-use crate::Axis;
-use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, colour, faint, framed};
+use crate::axis::Kind;
+use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, colour, faint, framed, text_width};
+use crate::{Axis, Listed};
+
+/// Across the groups: the sheet without its axis and margins.
+const ACROSS: i32 = 640 - 64 - 10 - 24;
 
 /// A chart of bars: groups side by side, each with a bar for every series.
 #[derive(Clone, Debug)]
@@ -21,9 +25,13 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// The chart as SVG.
+    /// The chart as SVG. Groups whose names would run into each other are listed one below another.
     #[must_use]
     pub fn svg(&self) -> String {
+        if !self.has_room() {
+            let (title, names) = (self.title.clone(), self.groups.clone());
+            return Listed { title, names, series: self.series.clone() }.svg();
+        }
         let legend: Vec<&str> = self.series.iter().map(|(name, _)| name.as_str()).collect();
         let legend = if legend.len() > 1 { legend } else { Vec::new() };
         let mark = |sheet: &Sheet, at: usize, (x, y): (i32, i32)| {
@@ -32,9 +40,18 @@ impl Bars {
         framed((640, 420), &self.title, &legend, mark, |sheet| self.draw(sheet))
     }
 
+    /// Whether the names of neighbours fit side by side. A list has no logarithmic scale, so such bars stay.
+    fn has_room(&self) -> bool {
+        let widths: Vec<i32> = self.groups.iter().map(|name| text_width(name)).collect();
+        let room = ACROSS / i32::try_from(self.groups.len().max(1)).unwrap_or(i32::MAX);
+        let fit = widths.windows(2).all(|two| i32::midpoint(two[0], two[1]) <= room);
+        fit || self.y.kind == Kind::Log
+    }
+
     fn draw(&self, sheet: &Sheet) -> Drawn {
         let values = self.series.iter().flat_map(|(_, values)| values.iter().copied());
-        let y = self.y.over(values);
+        // A bar is as long as its value only if it begins at zero.
+        let y = self.y.over(values.chain([0.0]));
         let floor = plotters::coord::ranged1d::Ranged::range(&y).start;
         let x = Axis::names(self.x.as_str(), self.groups.iter().cloned());
         let mut chart = ChartBuilder::on(sheet)
@@ -65,5 +82,30 @@ impl Bars {
             }))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bars(groups: &[&str], values: &[f64]) -> String {
+        let groups = groups.iter().map(|&name| name.to_owned()).collect();
+        let series = vec![("a".to_owned(), values.to_vec())];
+        let (title, x) = ("t".to_owned(), "groups".to_owned());
+        Bars { title, x, y: Axis::linear("y"), groups, series }.svg()
+    }
+
+    #[test]
+    fn long_names_are_listed() {
+        assert!(bars(&["a", "b", "c"], &[1.0; 3]).contains("groups"));
+        let names = ["marital-status", "occupation", "native-country", "a", "b", "c", "d", "e"];
+        let listed = bars(&names, &[1.0; 8]);
+        assert!(!listed.contains("groups") && listed.contains("native-country"));
+    }
+
+    #[test]
+    fn bars_begin_at_zero() {
+        assert!(bars(&["a", "b"], &[0.9, 1.0]).contains("0.2"));
     }
 }

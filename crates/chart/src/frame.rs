@@ -12,7 +12,7 @@ pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 pub(crate) const FONT: &str = "sans-serif";
 const TITLE_SIZE: i32 = 17;
 pub(crate) const TEXT_SIZE: i32 = 13;
-const LINE_HEIGHT: i32 = 20;
+pub(crate) const LINE_HEIGHT: i32 = 20;
 /// Room for the mark of a series in the legend.
 const MARK_WIDTH: i32 = 26;
 
@@ -79,6 +79,19 @@ fn heading(
         x += MARK_WIDTH + name_width + 16;
     }
     Ok(if legend.is_empty() { 0 } else { row + 1 })
+}
+
+/// How many rows a legend takes on a sheet of this width.
+pub(crate) fn legend_rows(width: i32, legend: &[&str]) -> i32 {
+    let (mut x, mut rows) = (14, i32::from(!legend.is_empty()));
+    for name in legend {
+        let wide = MARK_WIDTH + text_width(name);
+        if x > 14 && x + wide > width - 10 {
+            (x, rows) = (14, rows + 1);
+        }
+        x += wide + 16;
+    }
+    rows
 }
 
 /// About how wide a text is; the reader's font decides.

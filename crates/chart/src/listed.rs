@@ -3,7 +3,9 @@
 use plotters::prelude::*;
 
 use crate::axis::short;
-use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, colour, framed, shortened, text_width};
+use crate::frame::{
+    Drawn, FONT, LINE_HEIGHT, Sheet, TEXT_SIZE, colour, framed, legend_rows, shortened, text_width,
+};
 
 /// A list of names with a bar for every series: for names that are too long or too many to stand side by side.
 #[derive(Clone, Debug)]
@@ -46,7 +48,7 @@ impl Listed {
             sheet.draw(&Rectangle::new([(x + 4, y - 6), (x + 18, y + 6)], colour(at).filled()))
         };
         let n_rows = i32::try_from(self.names.len()).unwrap_or(i32::MAX / 1000);
-        let room = if legend.is_empty() { 44 } else { 64 };
+        let room = 44 + LINE_HEIGHT * legend_rows(WIDTH, &legend);
         let height = room + n_rows * self.row_height();
         framed((WIDTH.unsigned_abs(), height.unsigned_abs()), &self.title, &legend, mark, |sheet| {
             self.draw(sheet)

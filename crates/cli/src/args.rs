@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::attack::AttackArgs;
+use crate::profile::ProfileArgs;
 
 /// Release tables about people so that every record is hidden in a crowd of at least k that look the
 /// same.
@@ -22,7 +23,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Show the columns of a table, their types, likely roles, and what singles people out
-    Profile(ProfileArgs),
+    Profile(Box<ProfileArgs>),
     /// Turn a table into a release: search, recode, verify, publish, report
     Anonymize(Box<AnonymizeArgs>),
     /// Measure any table: k, l, t and risk; exit code 1 when below what is asked
@@ -55,17 +56,6 @@ pub(crate) enum Command {
     },
     /// Print the manual page
     Man,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ProfileArgs {
-    /// A file, a folder or a glob (.csv, .tsv, .parquet, .arrow, .jsonl; text also as .gz or .zst)
-    pub(crate) input: String,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) machine: MachineArgs,
 }
 
 /// What a run may take of the machine; can stand in the job file instead.

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use clap::Args;
 use incrowd_job::{
-    AttackOptions, AttackReport, CandidateBucket, CandidatesReport, JobError, Problem, Run,
+    AttackOptions, AttackReport, BeforeReport, CandidatesReport, JobError, PosteriorReport,
+    Problem, Run,
 };
 
 use crate::args::{JobArgs, LabelArgs};
-use crate::commands::{job, refuse_html};
+use crate::commands::job;
 use crate::message;
 use crate::progress::Progress;
 
@@ -19,6 +20,9 @@ pub(crate) struct AttackArgs {
     /// The outside table: plain values, or another release of the same people
     #[arg(long, value_name = "OTHER")]
     pub(crate) with: String,
+    /// The table that the release was made from: attack it too, and show both side by side
+    #[arg(long, value_name = "ORIGINAL")]
+    pub(crate) before: Option<String>,
     /// The columns that are compared (default: all that both tables have, but the sensitive one)
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub(crate) on: Vec<String>,
@@ -33,8 +37,8 @@ pub(crate) struct AttackArgs {
     pub(crate) fail_below: Option<u64>,
     #[command(flatten)]
     pub(crate) about: LabelArgs,
-    /// Write the report
-    #[arg(long, value_name = "FILE.json")]
+    /// Write the report: JSON, or one HTML page
+    #[arg(long, value_name = "FILE.json|FILE.html")]
     pub(crate) report: Option<String>,
     /// Replace an existing report
     #[arg(long)]
@@ -51,8 +55,7 @@ pub(crate) struct AttackArgs {
 }
 
 pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
-    refuse_html(args.report.as_deref())?;
-    refuse_existing(args)?;
+    refuse_report(args)?;
     let flags = JobArgs {
         job: args.about.job.clone(),
         quasi: args.about.quasi.clone(),
@@ -63,6 +66,7 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
     let options = AttackOptions {
         release: args.release.clone(),
         with: args.with.clone(),
+        before: args.before.clone(),
         on: args.on.iter().map(|name| name.trim().to_owned()).collect(),
         sensitive: args.sensitive.clone(),
         k: args.k,
@@ -79,7 +83,8 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
     drop(progress);
     let report = &attacked.report;
     if let Some(path) = &args.report {
-        incrowd_job::write_text(Path::new(path), &report.to_json(), args.force)?;
+        let text = if ends_with(path, ".html") { report.to_html() } else { report.to_json() };
+        incrowd_job::write_text(Path::new(path), &text, args.force)?;
     }
     for warning in attacked.warnings.iter().filter(|_| !args.quiet) {
         message::note(&format!("warning: {warning}"));
@@ -98,16 +103,23 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
     }
 }
 
-fn refuse_existing(args: &AttackArgs) -> Result<(), JobError> {
-    let exists = |path: &&String| Path::new(path).exists() && !args.force;
-    match args.report.as_ref().filter(exists) {
-        Some(path) => Err(Problem {
-            message: format!("`{path}` exists already"),
-            help: Some("choose another name, or replace it with --force".to_owned()),
-        }
-        .into()),
-        None => Ok(()),
-    }
+fn ends_with(path: &str, ending: &str) -> bool {
+    path.to_ascii_lowercase().ends_with(ending)
+}
+
+/// A report that cannot be written is refused before anything is read.
+fn refuse_report(args: &AttackArgs) -> Result<(), JobError> {
+    let Some(path) = &args.report else { return Ok(()) };
+    let (message, help) = if !ends_with(path, ".json") && !ends_with(path, ".html") {
+        let message = format!("a report is a .json or .html file, found `{path}`");
+        (message, "name it .html to read it, .json for programs")
+    } else if Path::new(path).exists() && !args.force {
+        let message = format!("`{path}` exists already");
+        (message, "choose another name, or replace it with --force")
+    } else {
+        return Ok(());
+    };
+    Err(Problem { message, help: Some(help.to_owned()) }.into())
 }
 
 fn counted(n: u64, what: &str) -> String {
@@ -117,6 +129,9 @@ fn counted(n: u64, what: &str) -> String {
 
 /// What was found, for a person.
 fn text(report: &AttackReport) -> String {
+    if let Some(before) = &report.before {
+        return side_by_side(report, before);
+    }
     let columns: Vec<&str> = report.on.iter().map(|column| column.column.as_str()).collect();
     let rows = report.outside.rows;
     let mut text = format!(
@@ -166,19 +181,71 @@ fn text(report: &AttackReport) -> String {
     text
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a percentage")]
 fn distribution(candidates: &CandidatesReport, rows: u64) -> String {
     let mut lines = vec![["candidates", "outside rows", "share"].map(str::to_owned).to_vec()];
-    lines.extend(candidates.distribution.iter().map(|bucket: &CandidateBucket| {
-        let (from, to) = (message::count(bucket.from), bucket.to.map(message::count));
-        let name = match to {
-            _ if bucket.from == 0 => "none".to_owned(),
-            Some(to) if to == from => from,
-            Some(to) => format!("{from} to {to}"),
-            None => format!("{from} or more"),
-        };
-        let share = format!("{:.1}%", bucket.rows as f64 / rows.max(1) as f64 * 100.0);
-        vec![name, message::count(bucket.rows), share]
-    }));
+    lines.extend(
+        candidates.distribution.iter().map(|bucket| {
+            vec![bucket.name(), message::count(bucket.rows), share(bucket.rows, rows)]
+        }),
+    );
     message::table(&lines, &[1, 2])
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a percentage")]
+fn share(part: u64, rows: u64) -> String {
+    format!("{:.1}%", part as f64 / rows.max(1) as f64 * 100.0)
+}
+
+/// What was found in the original table and in the release.
+fn side_by_side(report: &AttackReport, before: &BeforeReport) -> String {
+    let columns: Vec<&str> = report.on.iter().map(|column| column.column.as_str()).collect();
+    let rows = report.outside.rows;
+    let mut lines =
+        vec![["candidates", "before", "share", "release", "share"].map(str::to_owned).to_vec()];
+    lines.extend(report.side_by_side().into_iter().map(|(bucket, earlier, now)| {
+        let (before, release) = (message::count(earlier), message::count(now));
+        vec![bucket.name(), before, share(earlier, rows), release, share(now, rows)]
+    }));
+    format!(
+        "{} against {} of the original table and {} of the release, compared on {}\n\n{}\n{}\n{}\n",
+        counted(rows, "outside row"),
+        counted(before.original.rows, "row"),
+        counted(report.release.rows, "row"),
+        columns.join(", "),
+        message::table(&lines, &[1, 2, 3, 4]),
+        message::table(&figures(report, before), &[1, 2]),
+        report.conclusion
+    )
+}
+
+/// The figures of both tables, a line for each.
+fn figures(report: &AttackReport, before: &BeforeReport) -> Vec<Vec<String>> {
+    let both = [&before.candidates, &report.candidates];
+    let line = |name: &str, of: &dyn Fn(&CandidatesReport) -> String| {
+        vec![name.to_owned(), of(both[0]), of(both[1])]
+    };
+    let some = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), message::count);
+    let mut lines = vec![
+        ["", "before", "release"].map(str::to_owned).to_vec(),
+        line("pinned down to one record", &|of| message::count(of.one)),
+        line(&format!("fewer than {} candidates", report.k), &|of| message::count(of.below_k)),
+        line("links expected by chance", &|of| format!("{:.1}", of.expected_links)),
+        line("candidates, of rows that have some: least", &|of| some(of.least)),
+        line("  median", &|of| some(of.median)),
+        line("  mean", &|of| of.mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.1}"))),
+        line("  greatest", &|of| some(of.greatest)),
+    ];
+    let learned = [before.sensitive.as_ref(), report.sensitive.as_ref()];
+    if let Some(PosteriorReport { column, .. }) = learned.iter().flatten().next() {
+        let line = |name: String, of: fn(&PosteriorReport) -> String| {
+            let [before, release] = learned.map(|of_table| of_table.map_or("-".to_owned(), of));
+            vec![name, before, release]
+        };
+        lines.push(line(format!("{column}: known for certain"), |of| message::count(of.certain)));
+        lines.push(line("  commonest value of the candidates: mean share".to_owned(), |of| {
+            format!("{:.3}", of.mean_share)
+        }));
+        lines.push(line("  greatest share".to_owned(), |of| format!("{:.3}", of.greatest_share)));
+    }
+    lines
 }

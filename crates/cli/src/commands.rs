@@ -11,16 +11,16 @@ use incrowd_job::{
 
 use crate::args::{
     AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, EvaluateArgs, GenerateArgs,
-    HierarchyCommand, JobArgs, KOfSet, MachineArgs, MakeArgs, ProfileArgs, SearchArgs,
+    HierarchyCommand, JobArgs, KOfSet, MachineArgs, MakeArgs, SearchArgs,
 };
 use crate::progress::Progress;
-use crate::{attack, compare, demo, message, query};
+use crate::{attack, compare, demo, message, profile, query};
 
 /// Runs a command of the binary `name`; gives the exit code.
 pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -> u8 {
     let run = watched_run(connector);
     let result = match cli.command {
-        Command::Profile(args) => profile(&run, &args),
+        Command::Profile(args) => profile::profile(&run, &args),
         Command::Anonymize(args) => anonymize(&run, &args),
         Command::Check(args) => check(&run, &args),
         Command::Compare(args) => compare::run(&run, &args),
@@ -71,7 +71,7 @@ fn watched_run(connector: Option<Arc<dyn Connector>>) -> Run {
     run
 }
 
-fn machine(args: &MachineArgs) -> RunSpec {
+pub(crate) fn machine(args: &MachineArgs) -> RunSpec {
     RunSpec {
         threads: args.threads,
         memory_limit: args.memory_limit.clone(),
@@ -79,19 +79,6 @@ fn machine(args: &MachineArgs) -> RunSpec {
         engine: args.engine.clone(),
         ..RunSpec::default()
     }
-}
-
-fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
-    let progress = Progress::start(run, false);
-    let profile = incrowd_job::profile(run, &args.input, &machine(&args.machine))?;
-    drop(progress);
-    if args.json {
-        let json = serde_json::to_string_pretty(&profile).expect("a profile has a JSON form");
-        message::data(&(json + "\n"));
-    } else {
-        message::data(&message::profile(&profile));
-    }
-    Ok(0)
 }
 
 fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
@@ -199,17 +186,6 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
         message::note(&format!("written: {}", args.output));
     }
     Ok(code)
-}
-
-pub(crate) fn refuse_html(report: Option<&str>) -> Result<(), JobError> {
-    match report {
-        Some(path) if !path.to_ascii_lowercase().ends_with(".json") => Err(Problem {
-            message: format!("a report is a .json file, found `{path}`"),
-            help: Some("name it .json".to_owned()),
-        }
-        .into()),
-        _ => Ok(()),
-    }
 }
 
 fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {

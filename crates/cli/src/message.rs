@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use incrowd_job::{
-    CollusionReport, Evaluation, Figure, JobError, Outcome, Profile, Protocol, Report, RiskReport,
+    CollusionReport, Evaluation, Figure, JobError, Outcome, Protocol, Report, RiskReport,
 };
 
 pub(crate) use incrowd_job::count;
@@ -137,7 +137,8 @@ fn levels(report: &Report) -> Vec<String> {
 /// What holds for each quasi-identifier set.
 fn sets(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
-    let verb = if report.search.is_none() && report.recoding.is_none() { "is" } else { "is now" };
+    let is_check = report.search.is_none() && report.recoding.is_none();
+    let verb = if is_check { "is" } else { "is now" };
     for set in &report.privacy {
         let mut line = format!(
             "{}: the table {verb} {}-anonymous with respect to {{{}}}",
@@ -156,6 +157,15 @@ fn sets(report: &Report) -> Vec<String> {
                 "  {column}: at least {} values in a class, entropy l {:.2}, t {:.3}",
                 found.l_distinct, found.l_entropy, found.t
             ));
+            if is_check {
+                let recursive = found.l_recursive.map_or_else(String::new, |(c, l)| {
+                    format!("recursive with l {l} for every c above {c:.2}, ")
+                });
+                lines.push(format!(
+                    "  {column}: {recursive}alpha {:.2}, delta {:.2}, beta {:.2}",
+                    found.alpha, found.delta, found.beta
+                ));
+            }
         }
     }
     lines
@@ -228,39 +238,6 @@ pub(crate) fn summary(report: &Report) -> String {
     lost.extend(more.iter().filter_map(|(name, value)| value.map(|v| format!("{name} {v:.4}"))));
     lines.push(format!("lost: {}", lost.join(", ")));
     lines.join("\n")
-}
-
-/// A profile as aligned tables.
-pub(crate) fn profile(profile: &Profile) -> String {
-    let header = ["column", "type", "distinct", "missing", "unique", "suggested role", "because"];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
-    rows.extend(profile.columns.iter().map(|column| {
-        vec![
-            column.name.clone(),
-            column.kind.clone(),
-            count(column.distinct),
-            count(column.missing),
-            count(column.unique),
-            column.suggested_role.to_owned(),
-            column.reason.clone(),
-        ]
-    }));
-    let mut text = format!("{} rows, {} columns\n\n", count(profile.rows), profile.columns.len());
-    text.push_str(&table(&rows, &[2, 3, 4]));
-    if profile.combinations.is_empty() {
-        return text;
-    }
-    text.push_str("\nwho could be singled out by what others may know:\n\n");
-    let mut rows = vec![["unique rows", "share", "by"].map(str::to_owned).to_vec()];
-    rows.extend(profile.combinations.iter().map(|found| {
-        vec![
-            count(found.unique_rows),
-            format!("{:.1}%", found.unique_share * 100.0),
-            found.columns.join(", "),
-        ]
-    }));
-    text.push_str(&table(&rows, &[0, 1]));
-    text
 }
 
 /// How good models are that are trained on a release.

@@ -15,6 +15,7 @@ mod error;
 mod format;
 mod read;
 pub mod remote;
+mod sample;
 mod scan;
 mod source;
 mod spill;
@@ -31,6 +32,7 @@ pub use digest::sha256;
 pub use error::EngineError;
 pub use format::Format;
 pub use read::{Kept, KeptColumn, Table, Use, read};
+pub use sample::Sample;
 pub use source::{Size, Source, SourceColumn};
 pub use spill::{
     Block, BlockReader, Blocks, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor,

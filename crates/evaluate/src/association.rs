@@ -12,6 +12,8 @@
 //! One pass over the records for every two columns, times the labels that their codes share out. Columns with few codes
 //! are counted in a table first.
 
+use incrowd_data::Codes;
+
 /// What the codes of a column mean.
 #[derive(Clone, Copy, Debug)]
 pub enum Meaning<'a> {
@@ -56,20 +58,14 @@ impl<'a> LabelsOf<'a> {
 }
 
 /// A column: the code of each record and what it means.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
-    /// The code of a record.
-    pub code: &'a (dyn Fn(usize) -> u32 + Sync),
+    /// The code of each record.
+    pub codes: &'a Codes,
     /// Codes are below this.
     pub n_codes: u32,
     /// What codes mean.
     pub meaning: Meaning<'a>,
-}
-
-impl std::fmt::Debug for Column<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Column").field("n_codes", &self.n_codes).finish_non_exhaustive()
-    }
 }
 
 /// Entries of a table of counts that fit in a processor's cache.
@@ -77,15 +73,10 @@ const SMALL: u64 = 1 << 15;
 /// Entries of a table of counts that are held at all.
 const LARGEST: u64 = 1 << 21;
 
-/// How strongly two columns go together over records, each of which counts `weight` times. Not a number where that has
-/// no answer: a column without variation, or two with too many labels.
+/// How strongly two columns go together over records, each of which counts as often as `weights` says, or once. Not a
+/// number where that has no answer: a column without variation, or two with too many labels.
 #[must_use]
-pub fn association(
-    a: &Column,
-    b: &Column,
-    n_records: usize,
-    weight: &(dyn Fn(usize) -> u64 + Sync),
-) -> f64 {
+pub fn association(a: &Column, b: &Column, weights: Option<&[u32]>) -> f64 {
     let size = u64::from(a.n_codes) * u64::from(b.n_codes);
     let n_labels =
         |column: &Column| LabelsOf::new(column.meaning).map(|labels| labels.len() as u64);
@@ -96,8 +87,10 @@ pub fn association(
     if size <= SMALL || pairs.is_some() && size <= LARGEST {
         let width = b.n_codes as usize;
         let mut counts = vec![0u64; usize::try_from(size).unwrap_or(usize::MAX)];
-        for record in 0..n_records {
-            counts[(a.code)(record) as usize * width + (b.code)(record) as usize] += weight(record);
+        match a.codes {
+            Codes::U8(codes) => count_with(codes, b.codes, weights, (width, &mut counts)),
+            Codes::U16(codes) => count_with(codes, b.codes, weights, (width, &mut counts)),
+            Codes::U32(codes) => count_with(codes, b.codes, weights, (width, &mut counts)),
         }
         let cells = || {
             let present = counts.iter().enumerate().filter(|(_, rows)| **rows > 0);
@@ -106,10 +99,43 @@ pub fn association(
         return of_cells(a.meaning, b.meaning, &cells);
     }
     let cells = || {
-        (0..n_records)
-            .map(|record| ((a.code)(record) as usize, (b.code)(record) as usize, weight(record)))
+        let weight = |record: usize| weights.map_or(1, |weights| u64::from(weights[record]));
+        (0..a.codes.len()).map(move |record| {
+            (a.codes.get(record) as usize, b.codes.get(record) as usize, weight(record))
+        })
     };
     of_cells(a.meaning, b.meaning, &cells)
+}
+
+/// Counts records by both codes: in row `a`, column `b` of a table of that width.
+fn count_with<A: Copy + Into<u32>>(
+    a: &[A],
+    b: &Codes,
+    weights: Option<&[u32]>,
+    table: (usize, &mut [u64]),
+) {
+    match b {
+        Codes::U8(b) => count(a, b, weights, table),
+        Codes::U16(b) => count(a, b, weights, table),
+        Codes::U32(b) => count(a, b, weights, table),
+    }
+}
+
+fn count<A: Copy + Into<u32>, B: Copy + Into<u32>>(
+    a: &[A],
+    b: &[B],
+    weights: Option<&[u32]>,
+    (width, counts): (usize, &mut [u64]),
+) {
+    let place = |(&a, &b): (&A, &B)| {
+        let (a, b): (u32, u32) = (a.into(), b.into());
+        a as usize * width + b as usize
+    };
+    match weights {
+        None => a.iter().zip(b).for_each(|codes| counts[place(codes)] += 1),
+        Some(weights) => (a.iter().zip(b).zip(weights))
+            .for_each(|(codes, &rows)| counts[place(codes)] += u64::from(rows)),
+    }
 }
 
 /// The number of two columns from cells: two codes and how many rows have both.
@@ -136,13 +162,13 @@ fn origin(numbers: &[f64]) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn pearson(a: &[f64], b: &[f64], cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
     let (from_a, from_b) = (origin(a), origin(b));
-    let (mut n, mut sum_a, mut sum_b) = (0.0, 0.0, 0.0);
+    let (mut n_rows, mut sum_a, mut sum_b) = (0.0, 0.0, 0.0);
     let (mut of_a, mut of_b, mut of_both) = (0.0, 0.0, 0.0);
     for (at_a, at_b, rows) in cells {
         let (x, y) = (a[at_a] - from_a, b[at_b] - from_b);
         if x.is_finite() && y.is_finite() {
             let rows = rows as f64;
-            n += rows;
+            n_rows += rows;
             sum_a += rows * x;
             sum_b += rows * y;
             of_a += rows * x * x;
@@ -150,11 +176,11 @@ fn pearson(a: &[f64], b: &[f64], cells: impl Iterator<Item = (usize, usize, u64)
             of_both += rows * x * y;
         }
     }
-    let (var_a, var_b) = (of_a - sum_a * sum_a / n, of_b - sum_b * sum_b / n);
+    let (var_a, var_b) = (of_a - sum_a * sum_a / n_rows, of_b - sum_b * sum_b / n_rows);
     if !(varies(var_a, of_a) && varies(var_b, of_b)) {
         return f64::NAN;
     }
-    ((of_both - sum_a * sum_b / n) / (var_a * var_b).sqrt()).clamp(-1.0, 1.0)
+    ((of_both - sum_a * sum_b / n_rows) / (var_a * var_b).sqrt()).clamp(-1.0, 1.0)
 }
 
 /// Whether a sum of squares is more than what rounding left of it.
@@ -206,7 +232,9 @@ fn cramer(a: &LabelsOf, b: &LabelsOf, cells: impl Iterator<Item = (usize, usize,
         let share = rows as f64 / (of_code_a.len() * of_code_b.len()) as f64;
         for &label in of_code_a {
             let row = &mut together[label as usize * b.len()..][..b.len()];
-            of_code_b.iter().for_each(|&label| row[label as usize] += share);
+            for &label in of_code_b {
+                row[label as usize] += share;
+            }
         }
     }
     for (row, of_a) in together.chunks(b.len().max(1)).zip(&mut of_a) {
@@ -236,18 +264,19 @@ fn cramer(a: &LabelsOf, b: &LabelsOf, cells: impl Iterator<Item = (usize, usize,
 mod tests {
     use super::*;
 
+    fn n_codes(codes: &[u32]) -> u32 {
+        codes.iter().max().map_or(0, |code| code + 1)
+    }
+
     #[track_caller]
     fn check(a: &[u32], b: &[u32], of_a: Meaning, of_b: Meaning, expected: f64) {
-        let column = |codes: &'static [u32], meaning| (codes, meaning);
-        let (a, of_a) = column(Box::leak(a.to_vec().into_boxed_slice()), of_a);
-        let (b, of_b) = column(Box::leak(b.to_vec().into_boxed_slice()), of_b);
-        let n_codes = |codes: &[u32]| codes.iter().max().map_or(0, |code| code + 1);
-        let code_a = |record: usize| a[record];
-        let code_b = |record: usize| b[record];
-        for n_codes in [[n_codes(a), n_codes(b)], [n_codes(a), 1 << 15]] {
-            let a = Column { code: &code_a, n_codes: n_codes[0], meaning: of_a };
-            let b = Column { code: &code_b, n_codes: n_codes[1], meaning: of_b };
-            for found in [association(&a, &b, 6, &|_| 1), association(&b, &a, 6, &|_| 3)] {
+        // Counted in a table, and record by record.
+        for n_of_b in [n_codes(b), 1 << 15] {
+            let codes_a = Codes::pack(n_codes(a), a.iter().copied());
+            let codes_b = Codes::pack(n_of_b, b.iter().copied());
+            let a = Column { codes: &codes_a, n_codes: n_codes(a), meaning: of_a };
+            let b = Column { codes: &codes_b, n_codes: n_of_b, meaning: of_b };
+            for found in [association(&a, &b, None), association(&b, &a, Some(&[3; 6]))] {
                 let is_same = (found - expected).abs() < 1e-9;
                 assert!(is_same || (found.is_nan() && expected.is_nan()), "{found} {expected}");
             }
@@ -283,31 +312,33 @@ mod tests {
         );
     }
 
+    fn packed(n: u32, code: impl Fn(u32) -> u32) -> Codes {
+        Codes::pack(3, (0..n).map(code))
+    }
+
     #[test]
     fn labels_go_with_labels() {
-        let rows = 600;
-        let codes = |record: usize| u32::try_from(record % 2).unwrap();
-        let halves = |record: usize| u32::try_from(record / 300).unwrap();
-        let column = |code| Column { code, n_codes: 2, meaning: Meaning::Labels(2) };
-        let of = |a: &Column, b: &Column| association(a, b, rows, &|_| 1);
-        assert!((of(&column(&codes), &column(&codes)) - 1.0).abs() < 1e-9);
-        assert!(of(&column(&codes), &column(&halves)).abs() < 1e-9);
+        let (parity, half) = (packed(600, |record| record % 2), packed(600, |record| record / 300));
+        let column = |codes| Column { codes, n_codes: 2, meaning: Meaning::Labels(2) };
+        let of = |a, b| association(&column(a), &column(b), None);
+        assert!((of(&parity, &parity) - 1.0).abs() < 1e-9);
+        assert!(of(&parity, &half).abs() < 1e-9);
     }
 
     #[test]
     fn a_set_tells_no_more_than_its_labels() {
-        // Records 0 and 1 as they are; 2 and 3 as the set of both, which goes with anything alike.
-        let code = |record: usize| u32::try_from(record % 3).unwrap();
-        let other = |record: usize| u32::try_from(record % 3 % 2).unwrap();
+        // A third of the records as label 0, a third as 1, a third as the set of both, which goes with 0 here.
+        let (codes, other) =
+            (packed(900, |record| record % 3), packed(900, |record| record % 3 % 2));
         let labels = [vec![0], vec![1], vec![0, 1]];
-        let a = Column { code: &code, n_codes: 3, meaning: Meaning::Shared(&labels, 2) };
-        let b = Column { code: &other, n_codes: 2, meaning: Meaning::Labels(2) };
+        let a = Column { codes: &codes, n_codes: 3, meaning: Meaning::Shared(&labels, 2) };
+        let b = Column { codes: &other, n_codes: 2, meaning: Meaning::Labels(2) };
         // Shared out: 300 + 150 of (0, 0), 300 of (1, 1), 150 of (1, 0): chi squared over n is
         // 450^2/(450*600) + 150^2/(450*600) + 300^2/(450*300) - 1 = 0.5.
-        let found = association(&a, &b, 900, &|_| 1);
+        let found = association(&a, &b, None);
         assert!((found - 0.5f64.sqrt()).abs() < 0.01, "{found}");
-        let numbers = Column { code: &other, n_codes: 2, meaning: Meaning::Numbers(&TENS[..2]) };
-        let found = association(&a, &numbers, 900, &|_| 1);
+        let numbers = Column { codes: &other, n_codes: 2, meaning: Meaning::Numbers(&TENS[..2]) };
+        let found = association(&a, &numbers, None);
         // Means 10 and 16 2/3 about 13 1/3: between 900 (3 1/3)^2 of 900 * 200 / 9.
         assert!((found - 0.5f64.sqrt()).abs() < 1e-9, "{found}");
     }

@@ -70,7 +70,7 @@ impl Job<'_> {
         let table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
         refuse_missing(&plan, &table)?;
         timings.read = clock.lap();
-        let (mut filing, mut table) = Filing::of_table(self.engine, &plan, table)?;
+        let (mut filing, mut table) = Filing::of_table(self.engine, &plan, (&source, table))?;
         clock.lap();
         let prepared = prepare(&plan, &table)?;
         let levels = plan.method.level_bounds(&plan, &prepared.scheme().attributes)?;
@@ -162,18 +162,19 @@ impl Job<'_> {
         bounds: &Bounds,
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
+        let Said { figures, mut filing } = said;
+        filing.take(plan, &written.staged);
         let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
         if !written.measured.is_satisfied() {
             let reasons = failures(&written.measured);
             return Ok(Outcome::Failed { reasons, help: None, report: None });
         }
-        let Said { figures, filing } = said;
         let recoding = figures.recoding_file.clone().unwrap_or_default();
         let warnings = figures.warnings.clone();
         let mut report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
         let Job { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, source, staged, warnings: &warnings };
+        let ending = Ending { run, engine, spec, plan, staged, warnings: &warnings };
         let text = filing.text(&ending, &mut report)?;
         publish(
             written.staged,

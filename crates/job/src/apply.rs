@@ -145,7 +145,7 @@ impl Application<'_> {
         let mut timings = Timings::default();
         let table = read(self.engine, source, &plan.uses(), rows.wants_kinds)?;
         refuse_missing(plan, &table)?;
-        let (mut filing, mut table) = Filing::of_table(self.engine, plan, table)?;
+        let (mut filing, mut table) = Filing::of_table(self.engine, plan, (source, table))?;
         timings.read = clock.lap();
         self.run.enter(Stage::Recode);
         for at in plan.with_role(Role::Quasi) {
@@ -190,7 +190,8 @@ impl Application<'_> {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
         let spilled = bounded::read(self.engine, source, plan, rows.wants_kinds, bounds)?;
-        let (mut filing, mut spilled) = Filing::of_files(self.engine, plan, spilled, bounds)?;
+        let (mut filing, mut spilled) =
+            Filing::of_files(self.engine, plan, (source, spilled), bounds)?;
         timings.read = clock.lap();
         self.run.enter(Stage::Recode);
         for at in plan.with_role(Role::Quasi) {
@@ -234,11 +235,12 @@ impl Application<'_> {
         rows: &NewRows,
         coding: &Coding,
         recognised: &Recognised,
-        (written, filing): (Unverified, Filing),
+        (written, mut filing): (Unverified, Filing),
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
         let NewRows { source, plan, bounds, .. } = *rows;
         let Recognised { classes, levels, cuts, .. } = recognised;
+        filing.take(plan, &written.staged);
         let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
         let reasons = failures(&written.measured);
         if !reasons.is_empty() && !self.options.unverified {
@@ -278,7 +280,7 @@ impl Application<'_> {
         };
         let Application { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, source, staged, warnings: &reasons };
+        let ending = Ending { run, engine, spec, plan, staged, warnings: &reasons };
         let text = filing.text(&ending, &mut report)?;
         publish(written.staged, &[(&self.spec.report, &text)], self.options.force)?;
         Ok(Outcome::Done(Box::new(Done { report, warnings: reasons })))

@@ -1,12 +1,13 @@
 //! `attack`: which rows of a release the rows of an outside table could be.
 
+mod page;
 mod read;
 mod report;
 
 use std::path::PathBuf;
 
 use incrowd_data::Kind;
-use incrowd_engine::{EngineError, Source};
+use incrowd_engine::{Engine, EngineError, Source};
 use incrowd_evaluate::attack::{self, Read};
 
 use crate::error::{JobError, Problem};
@@ -16,10 +17,12 @@ use crate::run::{Run, Stage, Stopwatch};
 use crate::spec::JobSpec;
 
 pub use report::{
-    AttackReport, AttackedColumn, CandidateBucket, CandidatesReport, LinkedReport, PosteriorReport,
+    AttackReport, AttackedColumn, BeforeReport, CandidateBucket, CandidatesReport, LinkedReport,
+    PosteriorReport,
 };
 
-use read::{Compared, compared, load};
+use read::{Chosen, Target, compared, compared_before, load, load_outside};
+use report::FoundIn;
 
 /// What is attacked with what.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +31,8 @@ pub struct AttackOptions {
     pub release: String,
     /// The outside table.
     pub with: String,
+    /// The table that the release was made from, to be attacked too.
+    pub before: Option<String>,
     /// The columns that are compared; all that both tables have if none are named.
     pub on: Vec<String>,
     /// The column of the release that an attacker is after.
@@ -75,26 +80,28 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
         run.enter(Stage::Open);
         let release = Source::open(engine, &options.release);
         let outside = Source::open(engine, &options.with);
+        let original = options.before.as_deref().map(|path| Source::open(engine, path));
         let opened = (release.as_ref().ok(), outside.as_ref().ok());
         let chosen = compared(opened, options, &mut problems);
-        let sources = both(release, outside, &mut problems)?;
-        let (Some((release, outside)), Some(knowledge), Some(chosen), true) =
+        let chosen_before = match (&original, &chosen) {
+            (Some(Ok(original)), Some(chosen)) => {
+                Some(compared_before(original, chosen, options, &mut problems))
+            }
+            _ => None,
+        };
+        let sources = all([Some(release), Some(outside), original], &mut problems)?;
+        let (Some([Some(release), Some(outside), original]), Some(knowledge), Some(chosen), true) =
             (sources, knowledge, chosen, problems.is_empty())
         else {
             return Err(problems.into_error().expect("what is not there is a problem"));
         };
-        run.enter(Stage::Read);
-        let loaded = load(engine, (&release, &outside), &knowledge, &chosen, &mut problems)?;
-        if let Some(error) = problems.into_error() {
-            return Err(error);
-        }
-        let Compared { tables, columns, n_release, n_outside } = loaded;
-        run.enter(Stage::Search);
-        let found = attack::candidates(&tables, || run.go_on().is_ok());
-        let found = found.ok_or(JobError::Cancelled)?;
-        let warnings = columns.iter().filter_map(warning).collect();
-        let rows = (n_release, n_outside);
-        let mut report = report::report(&tables, &found, columns, rows, (k, options));
+        let tables = Opened {
+            release: (release, chosen),
+            outside,
+            original: original.zip(chosen_before),
+            knowledge,
+        };
+        let (mut report, warnings) = tables.attack(run, engine, k, options)?;
         report.elapsed_s = watch.lap();
         if options.fail_below.is_some() && report.candidates.none == report.outside.rows {
             return Err(Problem::new(
@@ -107,24 +114,69 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
     })
 }
 
-/// Both tables. One that cannot be opened is an error; if there is more to say, a problem among others.
-fn both(
-    release: Result<Source, EngineError>,
-    outside: Result<Source, EngineError>,
-    problems: &mut Problems,
-) -> Result<Option<(Source, Source)>, JobError> {
-    match (release, outside) {
-        (Ok(release), Ok(outside)) => return Ok(Some((release, outside))),
-        (Err(error), Ok(_)) | (Ok(_), Err(error)) => {
-            problems.take::<()>(Err(error.into()))?;
+/// The tables of an attack, with the columns that are compared.
+struct Opened {
+    release: (Source, Chosen),
+    outside: Source,
+    original: Option<(Source, Chosen)>,
+    knowledge: Knowledge,
+}
+
+impl Opened {
+    /// Reads all tables, then attacks one after the other.
+    fn attack(
+        &self,
+        run: &Run,
+        engine: &Engine,
+        k: u64,
+        options: &AttackOptions,
+    ) -> Result<(AttackReport, Vec<String>), JobError> {
+        run.enter(Stage::Read);
+        let mut problems = Problems::default();
+        let outside = load_outside(engine, &self.outside, &self.release.1)?;
+        let mut load = |(source, chosen): &(Source, Chosen), is_original: bool| {
+            let target = Target { source, chosen, is_original };
+            load(engine, target, &outside, &self.knowledge, &mut problems)
+        };
+        let release = load(&self.release, false)?;
+        let original = self.original.as_ref().map(|original| load(original, true)).transpose()?;
+        if let Some(error) = problems.into_error() {
+            return Err(error);
         }
-        (Err(error), Err(other)) => {
-            for error in [error, other] {
+        run.enter(Stage::Search);
+        let n_outside = release.n_outside;
+        let warnings = release.columns.iter().filter_map(warning).collect();
+        let found_in = |compared: read::Compared| {
+            let found = attack::candidates(&compared.tables, || run.go_on().is_ok());
+            let found = found.ok_or(JobError::Cancelled)?;
+            Ok::<_, JobError>(FoundIn::new(compared, &found, k, options))
+        };
+        let before = original.map(found_in).transpose()?;
+        let report = report::report(found_in(release)?, before, n_outside, (k, options));
+        Ok((report, warnings))
+    }
+}
+
+/// All tables that were named. One that cannot be opened is an error; if there is more to say, a problem among others.
+fn all<const N: usize>(
+    opened: [Option<Result<Source, EngineError>>; N],
+    problems: &mut Problems,
+) -> Result<Option<[Option<Source>; N]>, JobError> {
+    let n_errors = opened.iter().flatten().filter(|source| source.is_err()).count();
+    let mut sources = opened.map(|source| (source, None));
+    for (source, found) in &mut sources {
+        match source.take() {
+            Some(Ok(source)) => *found = Some(source),
+            Some(Err(error)) if n_errors > 1 => {
                 problems.add(None, Problem::new(error.to_string()));
             }
+            Some(Err(error)) => {
+                problems.take::<()>(Err(error.into()))?;
+            }
+            None => {}
         }
     }
-    Ok(None)
+    Ok((n_errors == 0).then(|| sources.map(|(_, found)| found)))
 }
 
 /// What is said of the labels of the release, as `query` takes it.

@@ -41,8 +41,8 @@ mod workload;
 pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};
 pub use attack::{
-    AttackOptions, AttackReport, Attacked, AttackedColumn, CandidateBucket, CandidatesReport,
-    LinkedReport, PosteriorReport, attack,
+    AttackOptions, AttackReport, Attacked, AttackedColumn, BeforeReport, CandidateBucket,
+    CandidatesReport, LinkedReport, PosteriorReport, attack,
 };
 pub use check::check;
 pub use compare::{Advice, CompareOptions, Compared, Comparison, FoundCase, compare};
@@ -55,7 +55,7 @@ pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;
 pub use limits::{PRESETS, Preset};
 pub use page::{count, percent};
-pub use profile::{ColumnProfile, Combination, Profile, profile};
+pub use profile::{ColumnProfile, Combination, Profile, ProfileOptions, profile};
 pub use query::{
     AnswerReport, ErrorSummary, ErrorsReport, GroupReport, QueryAnswers, QueryOptions, QueryReport,
     QueryText, TableReport, TruthReport, queries_of_file, query,

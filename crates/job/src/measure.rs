@@ -10,7 +10,7 @@ use incrowd_data::Codes;
 use incrowd_engine::{Engine, Source, Spilled, Table, Use, Values};
 use incrowd_privacy::Model;
 use incrowd_quality::ClassSizes;
-use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, THRESHOLDS, verify};
+use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, SensitiveFound, THRESHOLDS, verify};
 use indexmap::IndexMap;
 
 use crate::bounds::Bounds;
@@ -419,11 +419,7 @@ pub(crate) fn privacy_report(plan: &Plan, measured: &Measured) -> Vec<PrivacyRep
             .sensitive
             .iter()
             .filter(|_| found.k.is_some())
-            .map(|s| {
-                let report =
-                    SensitiveReport { l_distinct: s.l_distinct, l_entropy: s.l_entropy, t: s.t };
-                (s.name.clone(), report)
-            })
+            .map(|s| (s.name.clone(), sensitive_report(s)))
             .collect();
         let least = |of: fn(&SensitiveReport) -> f64| sensitive.values().map(of).reduce(f64::min);
         PrivacyReport {
@@ -441,6 +437,19 @@ pub(crate) fn privacy_report(plan: &Plan, measured: &Measured) -> Vec<PrivacyRep
         }
     };
     measured.sets.iter().map(report).collect()
+}
+
+fn sensitive_report(found: &SensitiveFound) -> SensitiveReport {
+    SensitiveReport {
+        l_distinct: found.l_distinct,
+        l_entropy: found.l_entropy,
+        t: found.t,
+        l_recursive: found.recursive(),
+        alpha: found.alpha,
+        delta: found.delta,
+        beta: found.beta,
+        beta_enhanced: Some(found.beta_enhanced).filter(|beta| beta.is_finite()),
+    }
 }
 
 fn broken(found: &Privacy) -> Vec<BrokenReport> {

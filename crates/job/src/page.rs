@@ -1,4 +1,4 @@
-//! One HTML file for people: no scripts, nothing from outside, readable on paper and in the dark.
+//! One HTML file for people: no scripts, nothing from outside, readable on a phone, on paper and in the dark.
 
 /// A page that is being written.
 #[derive(Debug)]
@@ -10,9 +10,6 @@ pub(crate) struct Page {
 const STYLE: &str = "\
 :root{--ink:#1c1c1c;--paper:#fff;--faint:#666;--line:#d8d8d8;--mark:#e7f2fb}\
 @media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#161616;--faint:#a0a0a0;--line:#3a3a3a;--mark:#1d3346}}\
-@media print{:root{--ink:#000;--paper:#fff;--faint:#444;--line:#bbb;--mark:#eee}\
-body{max-width:none;padding:0;font-size:11pt}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}\
-pre,div.wide{overflow:visible}pre{white-space:pre-wrap}}\
 *{box-sizing:border-box}\
 body{margin:0 auto;max-width:64rem;padding:1.5rem;color:var(--ink);background:var(--paper);\
 font:16px/1.5 system-ui,sans-serif}\
@@ -22,19 +19,28 @@ div.wide{overflow-x:auto}\
 table{border-collapse:collapse;font-size:.9rem}th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left}\
 td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}\
 td.best{background:var(--mark);font-weight:600}\
-div.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}\
-figure{margin:0;min-width:0}figure svg{max-width:100%;height:auto;background:#fff;border-radius:4px}\
+div.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1rem}\
+figure{margin:0;min-width:0}figure svg{min-width:30rem;max-width:100%;height:auto;background:#fff;border-radius:4px}\
 h3{margin-bottom:.4rem;font-size:1rem}\
 dl.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,19rem),1fr));gap:.8rem;margin:1rem 0}\
 dl.cards>div{border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem;break-inside:avoid}\
 dl.cards dt{font-weight:600}dl.cards dd{margin:0}\
 dd.value{font-size:1.35rem;font-variant-numeric:tabular-nums}dd.value span{font-size:.85rem;color:var(--faint)}\
 dd.note{font-size:.85rem;color:var(--faint)}dd.note b{font-weight:600;color:var(--ink)}\
-p code{white-space:nowrap}code{font-family:ui-monospace,monospace;font-size:.92em;overflow-wrap:anywhere}\
+code{font-family:ui-monospace,monospace;font-size:.92em;overflow-wrap:anywhere}\
 pre{overflow-x:auto;border:1px solid var(--line);border-radius:6px;padding:.8rem;font-size:.8rem}\
-p.mark{background:var(--mark);border-radius:6px;padding:.6rem .8rem}";
+p.mark{background:var(--mark);border-radius:6px;padding:.6rem .8rem}\
+p,li,dt,dd,h1,h2,h3,figcaption{overflow-wrap:anywhere}\
+@media print{:root{--ink:#000;--paper:#fff;--faint:#444;--line:#bbb;--mark:#eee}\
+body{max-width:none;padding:0;font-size:11pt}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}\
+pre,div.wide{overflow:visible}pre{white-space:pre-wrap}\
+table{font-size:8pt}th,td{padding:.15rem .3rem;overflow-wrap:anywhere}\
+div.figures{grid-template-columns:1fr 1fr}figure svg{min-width:0}}";
 
-/// Text as it may stand in HTML.
+/// What a browser may load for a page: nothing, and its own styles alone apply.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// Text as it may stand in HTML. Control characters may not.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -44,7 +50,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
-            character => safe.push(character),
+            character => safe.push(allowed(character)),
         }
     }
     safe
@@ -61,6 +67,12 @@ fn inline(text: &str) -> String {
         if at % 2 == 1 { format!("<code>{part}</code>") } else { part }
     };
     parts.into_iter().enumerate().map(mark).collect()
+}
+
+/// A character, or what stands in place of one that HTML forbids.
+fn allowed(character: char) -> char {
+    let is_blank = matches!(character, '\t' | '\n');
+    if character.is_control() && !is_blank { char::REPLACEMENT_CHARACTER } else { character }
 }
 
 /// A cell of a table.
@@ -226,6 +238,10 @@ impl Page {
     pub(crate) fn table(&mut self, header: &[(&str, bool)], rows: &[Vec<HtmlCell>]) {
         self.body.push_str("<div class=\"wide\"><table>\n<thead><tr>");
         for (name, is_number) in header {
+            if name.is_empty() {
+                self.body.push_str("<td></td>");
+                continue;
+            }
             let class = if *is_number { " class=\"number\"" } else { "" };
             self.body.push_str(&format!("<th{class} scope=\"col\">{}</th>", escaped(name)));
         }
@@ -246,13 +262,17 @@ impl Page {
         self.body.push_str("</tbody></table></div>\n");
     }
 
-    /// Pictures side by side, each with what it shows. The SVG is our own: text in it is escaped already.
+    /// Pictures side by side, each with what it shows, which is also its name for those who do not see it. The SVG is
+    /// our own: text in it is escaped already.
     pub(crate) fn figures(&mut self, figures: &[(String, String)]) {
         self.body.push_str("<div class=\"figures\">\n");
         for (svg, caption) in figures {
             let caption = escaped(caption);
-            self.body
-                .push_str(&format!("<figure>{svg}<figcaption>{caption}</figcaption></figure>\n"));
+            let named = format!("<svg role=\"img\" aria-label=\"{caption}\" ");
+            let svg: String = svg.replacen("<svg ", &named, 1).chars().map(allowed).collect();
+            self.body.push_str(&format!(
+                "<figure><div class=\"wide\">{svg}</div><figcaption>{caption}</figcaption></figure>\n"
+            ));
         }
         self.body.push_str("</div>\n");
     }
@@ -262,6 +282,7 @@ impl Page {
         let title = escaped(&self.title);
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
              <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
             self.body

@@ -1,16 +1,40 @@
 //! `profile`: what a table holds and what could single people out.
 
+mod combinations;
 mod in_files;
+mod page;
+mod refined;
+mod shape;
+mod suggest;
+mod suggested_job;
+mod words;
 
-use incrowd_data::{Codes, Kind, collapse};
-use incrowd_engine::{Engine, RawColumn, Source, SourceColumn, Use, Values, read};
+use std::cmp::Reverse;
+use std::path::Path;
+
+use incrowd_data::Codes;
+use incrowd_engine::{Engine, Sample, Source, SourceColumn, Use, Values, read};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::error::{JobError, Problem};
+use self::combinations::{Found, Grouped, MOST_COLUMNS, worst};
+use self::refined::Refined;
+use self::suggest::{Facts, suggest};
+use crate::error::{JobError, Problem, nearest};
 use crate::measure::Way;
 use crate::run::{Run, Stage};
 use crate::spec::RunSpec;
+
+/// What to look at.
+#[derive(Clone, Debug, Default)]
+pub struct ProfileOptions {
+    /// A file, a folder or a glob.
+    pub input: String,
+    /// The columns that an attacker can know; those that look like it if none are named.
+    pub quasi: Vec<String>,
+    /// What may be taken of the machine.
+    pub run: RunSpec,
+}
 
 /// A table at a glance.
 #[derive(Clone, Debug, Serialize)]
@@ -19,8 +43,15 @@ pub struct Profile {
     pub rows: u64,
     /// Columns in their order.
     pub columns: Vec<ColumnProfile>,
-    /// Combinations of columns that single out most rows, worst first.
+    /// Columns that hold lists or other tables and were not looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_looked_at: Vec<String>,
+    /// Minimal combinations of up to four columns that single out most rows, a few of each size, worst first.
     pub combinations: Vec<Combination>,
+    /// The columns that were combined with each other.
+    pub combined: Vec<String>,
+    /// Whether no other combination of them singles out more rows.
+    pub exact: bool,
 }
 
 /// A column at a glance.
@@ -41,6 +72,9 @@ pub struct ColumnProfile {
     pub suggested_role: &'static str,
     /// Why.
     pub reason: String,
+    /// Another column that tells the same rows apart and was combined in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<String>,
 }
 
 /// Columns that an attacker could put together.
@@ -54,10 +88,27 @@ pub struct Combination {
     pub unique_rows: u64,
     /// Their share of all rows.
     pub unique_share: f64,
+    /// Rows in classes of fewer than five, those that are alone included.
+    pub below_5: u64,
+}
+
+impl Profile {
+    /// One HTML file for people; no value of the table is in it.
+    #[must_use]
+    pub fn to_html(&self, input: &str) -> String {
+        page::html(self, input)
+    }
+
+    /// A job file to start from, to be written to `path`: the suggested roles with their reasons.
+    #[must_use]
+    pub fn to_job(&self, input: &str, path: &Path) -> String {
+        suggested_job::toml(self, input, path)
+    }
 }
 
 /// Looks at every column of an input.
-pub fn profile(run: &Run, input: &str, how: &RunSpec) -> Result<Profile, JobError> {
+pub fn profile(run: &Run, options: &ProfileOptions) -> Result<Profile, JobError> {
+    let how = &options.run;
     let bounds = run.bounds(how)?;
     if how.engine.as_deref().is_some_and(|engine| engine != "embedded") {
         let message = "a table is profiled by the embedded engine";
@@ -65,36 +116,168 @@ pub fn profile(run: &Run, input: &str, how: &RunSpec) -> Result<Profile, JobErro
     }
     run.with_engine(how.threads, |engine| {
         run.enter(Stage::Open);
-        let source = Source::open(engine, input)?;
-        let way = Way::within(&bounds, &source, &uses(&source));
-        profile_in(engine, run, &source, &way)
+        let source = Source::open(engine, &options.input)?;
+        let wanted = Wanted::new(&source, &options.quasi)?;
+        let way = Way::within(&bounds, &source, &wanted.uses);
+        profile_in(engine, run, &wanted, &way)
     })
 }
 
-/// All columns that have values.
-fn uses(source: &Source) -> Vec<Use> {
-    let usage = |column: &SourceColumn| if column.can_be_coded() { Use::Code } else { Use::Skip };
-    source.columns().iter().map(usage).collect()
+/// What of a source is looked at.
+struct Wanted<'a> {
+    source: &'a Source,
+    uses: Vec<Use>,
+    /// The columns that are named to be combined.
+    named: &'a [String],
+}
+
+impl<'a> Wanted<'a> {
+    fn new(source: &'a Source, named: &'a [String]) -> Result<Wanted<'a>, JobError> {
+        let usage =
+            |column: &SourceColumn| if column.can_be_coded() { Use::Code } else { Use::Skip };
+        let uses: Vec<Use> = source.columns().iter().map(usage).collect();
+        let known: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
+        let problem = |name: &String| match known.iter().position(|known| known == name) {
+            Some(at) if uses[at] == Use::Code => None,
+            Some(_) => {
+                let message = format!("column `{name}` holds lists or other tables");
+                Some(Problem::new(message).help("leave it out of --quasi"))
+            }
+            None => {
+                let problem = Problem::new(format!("column `{name}` is not in the input"));
+                Some(match nearest(name, known.iter().copied()) {
+                    Some(near) => problem.help(format!("did you mean `{near}`?")),
+                    None => problem,
+                })
+            }
+        };
+        let mut problems: Vec<Problem> = named.iter().filter_map(problem).collect();
+        if named.len() > MOST_COLUMNS {
+            let message = format!("--quasi names {} columns", named.len());
+            problems.push(Problem::new(message).help(format!("name {MOST_COLUMNS} at most")));
+        }
+        if problems.is_empty() {
+            Ok(Wanted { source, uses, named })
+        } else {
+            Err(JobError::Request(problems))
+        }
+    }
+
+    /// The profile of columns and rows that were read.
+    fn combine(
+        &self,
+        run: &Run,
+        mut columns: Vec<ColumnProfile>,
+        n_rows: u64,
+        rows: &impl Grouped,
+    ) -> Result<Profile, JobError> {
+        for column in columns.iter_mut().filter(|column| self.named.contains(&column.name)) {
+            column.suggested_role = "quasi";
+            "named with --quasi".clone_into(&mut column.reason);
+        }
+        let candidates = self.candidates(&mut columns, rows)?;
+        let found = worst(run, rows, &candidates, n_rows)?;
+        run.go_on()?;
+        let mut combinations: Vec<Combination> = found
+            .found
+            .iter()
+            .map(|found| combination(&columns, &candidates, found, n_rows))
+            .collect();
+        // Stable: fewer columns first, then as they were found.
+        combinations.sort_by_key(|found| Reverse(found.unique_rows));
+        let is_skipped = |(usage, _): &(&Use, _)| **usage == Use::Skip;
+        let skipped = self.uses.iter().zip(self.source.columns()).filter(is_skipped);
+        Ok(Profile {
+            rows: n_rows,
+            not_looked_at: skipped.map(|(_, column)| column.name.clone()).collect(),
+            combined: named(&columns, &candidates[..found.n_columns]),
+            columns,
+            combinations,
+            exact: found.is_exact,
+        })
+    }
+
+    /// The columns that are combined, those with most values first. One that tells the same rows apart as
+    /// another is said to be the same and left out.
+    fn candidates(
+        &self,
+        columns: &mut [ColumnProfile],
+        rows: &impl Grouped,
+    ) -> Result<Vec<usize>, JobError> {
+        let is_wanted = |column: &ColumnProfile| match self.named {
+            [] => column.suggested_role == "quasi",
+            named => named.contains(&column.name),
+        };
+        let n_classes = |column: &ColumnProfile| column.distinct + u64::from(column.missing > 0);
+        let mut known: Vec<usize> = (0..columns.len())
+            .filter(|&at| is_wanted(&columns[at]) && n_classes(&columns[at]) > 1)
+            .collect();
+        known.sort_by_key(|&at| Reverse(columns[at].distinct));
+        let figures = |column: &ColumnProfile| (column.distinct, column.missing, column.unique);
+        let mut candidates: Vec<usize> = Vec::new();
+        for at in known {
+            if candidates.len() == MOST_COLUMNS {
+                break;
+            }
+            let mut same_as = None;
+            for &other in &candidates {
+                let (column, other_column) = (&columns[at], &columns[other]);
+                // Where every value is a row's own, columns are alike by chance.
+                if column.unique < column.distinct
+                    && figures(column) == figures(other_column)
+                    && rows.by(other)?.tally_by(at)?.classes == n_classes(column)
+                {
+                    same_as = Some(other_column.name.clone());
+                    break;
+                }
+            }
+            if same_as.is_none() {
+                candidates.push(at);
+            }
+            columns[at].same_as = same_as;
+        }
+        Ok(candidates)
+    }
+}
+
+/// The names of columns in the order of the table.
+fn named(columns: &[ColumnProfile], at: &[usize]) -> Vec<String> {
+    let mut at = at.to_vec();
+    at.sort_unstable();
+    at.iter().map(|&at| columns[at].name.clone()).collect()
+}
+
+fn combination(
+    columns: &[ColumnProfile],
+    candidates: &[usize],
+    found: &Found,
+    n_rows: u64,
+) -> Combination {
+    let at: Vec<usize> = found.columns.iter().map(|&column| candidates[column]).collect();
+    Combination {
+        columns: named(columns, &at),
+        classes: found.tally.classes,
+        unique_rows: found.tally.unique,
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        unique_share: found.tally.unique as f64 / n_rows as f64,
+        below_5: found.tally.below_5,
+    }
 }
 
 /// Looks at every column, with the rows in memory or in private files.
-fn profile_in(engine: &Engine, run: &Run, source: &Source, way: &Way) -> Result<Profile, JobError> {
+fn profile_in(engine: &Engine, run: &Run, wanted: &Wanted, way: &Way) -> Result<Profile, JobError> {
     run.enter(Stage::Read);
     if let Way::Files { bounds, room } = way {
-        return in_files::profile(engine, run, source, &uses(source), (bounds, *room));
+        return in_files::profile(engine, run, wanted, (bounds, *room));
     }
-    let table = read(engine, source, &uses(source), false)?;
+    let table = read(engine, wanted.source, &wanted.uses, false)?;
     run.enter(Stage::Search);
     let n_rows = table.n_rows as u64;
     let columns: Vec<ColumnProfile> =
         table.coded.par_iter().map(|raw| describe_values(&raw.values, n_rows)).collect();
-    let count = |sets: Vec<Vec<usize>>| {
-        let singled_out = |set| singled_out(&table.coded, set, table.n_rows);
-        Ok(sets.into_par_iter().map(singled_out).collect())
-    };
-    let combinations = combinations(&columns, n_rows, &count)?;
-    run.go_on()?;
-    Ok(Profile { rows: n_rows, columns, combinations })
+    let codes: Vec<(&Codes, u32)> =
+        table.coded.iter().map(|raw| (&raw.codes, raw.values.n_codes())).collect();
+    wanted.combine(run, columns, n_rows, &Refined::all(&codes, table.n_rows))
 }
 
 fn describe_values(values: &Values, n_rows: u64) -> ColumnProfile {
@@ -105,190 +288,25 @@ fn describe_values(values: &Values, n_rows: u64) -> ColumnProfile {
         distinct: n_values as u64,
         unique: values.counts[..n_values].iter().filter(|&&count| count == 1).count() as u64,
         present: n_rows - missing,
-        is_long: values.texts.iter().map(String::len).sum::<usize>() > 30 * n_values.max(1),
+        missing,
+        bytes: values.texts.iter().map(|text| text.len() as u64).sum(),
+        sample: &Sample::of(values.texts.iter().map(String::as_str)),
     };
-    describe(&values.name, &facts, missing)
+    describe(&values.name, &facts)
 }
 
-fn describe(name: &str, facts: &Facts, missing: u64) -> ColumnProfile {
+fn describe(name: &str, facts: &Facts) -> ColumnProfile {
     let (suggested_role, reason) = suggest(name, facts);
     ColumnProfile {
         name: name.to_owned(),
         kind: facts.kind.to_string(),
         distinct: facts.distinct,
-        missing,
+        missing: facts.missing,
         unique: facts.unique,
         suggested_role,
         reason,
+        same_as: None,
     }
-}
-
-struct Facts {
-    kind: Kind,
-    distinct: u64,
-    unique: u64,
-    present: u64,
-    is_long: bool,
-}
-
-/// Words in column names that say what a column is.
-const WORDS: [(&str, &[&str]); 3] = [
-    (
-        "identifier",
-        &[
-            "name", "surname", "ssn", "email", "phone", "passport", "iban", "account", "mrn",
-            "uuid", "address",
-        ],
-    ),
-    (
-        "quasi",
-        &[
-            "age",
-            "sex",
-            "gender",
-            "race",
-            "ethnicity",
-            "birth",
-            "dob",
-            "zip",
-            "postcode",
-            "zipcode",
-            "postal",
-            "city",
-            "county",
-            "state",
-            "region",
-            "country",
-            "nationality",
-            "education",
-            "marital",
-            "occupation",
-            "job",
-            "workclass",
-            "relationship",
-            "height",
-            "weight",
-            "vehicle",
-        ],
-    ),
-    (
-        "sensitive",
-        &[
-            "disease",
-            "diagnosis",
-            "icd",
-            "salary",
-            "income",
-            "wage",
-            "hiv",
-            "religion",
-            "medication",
-            "treatment",
-            "crime",
-            "debt",
-            "loan",
-            "grade",
-            "result",
-        ],
-    ),
-];
-
-fn suggest(name: &str, facts: &Facts) -> (&'static str, String) {
-    let lower = name.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
-    let is_id = words.iter().any(|word| ["id", "no", "nr", "key"].contains(word));
-    let is_near_unique = facts.present >= 20 && facts.unique * 10 >= facts.present * 9;
-    if is_near_unique && facts.kind != Kind::Decimal {
-        return ("identifier", "almost every row has a value of its own".to_owned());
-    }
-    if is_id && facts.distinct * 2 > facts.present {
-        return ("identifier", "its name and its many values say so".to_owned());
-    }
-    if facts.is_long && facts.kind == Kind::Text && facts.distinct > 100 {
-        return ("identifier", "it looks like free text, which may hold anything".to_owned());
-    }
-    for (role, known) in WORDS {
-        if let Some(word) = words.iter().find(|word| known.contains(word)) {
-            return (role, format!("`{word}` in its name"));
-        }
-    }
-    match facts.kind {
-        Kind::Date | Kind::Timestamp => ("quasi", "dates are often known to others".to_owned()),
-        Kind::Integer | Kind::Decimal if facts.distinct > 100 => {
-            ("insensitive", "a measured number; sensitive if people would mind".to_owned())
-        }
-        _ => ("quasi", "few values that others may know".to_owned()),
-    }
-}
-
-/// How many columns are combined with each other.
-const MOST_COLUMNS: usize = 10;
-/// How many combinations are shown.
-const MOST_SHOWN: usize = 10;
-
-/// Rows that columns single out, classes that they have, and the columns.
-type Counted = (u64, u64, Vec<usize>);
-
-fn combinations(
-    columns: &[ColumnProfile],
-    n_rows: u64,
-    count: &dyn Fn(Vec<Vec<usize>>) -> Result<Vec<Counted>, JobError>,
-) -> Result<Vec<Combination>, JobError> {
-    if n_rows == 0 {
-        return Ok(Vec::new());
-    }
-    let mut known: Vec<usize> = (0..columns.len())
-        .filter(|&at| matches!(columns[at].suggested_role, "quasi"))
-        .filter(|&at| columns[at].distinct > 1)
-        .collect();
-    known.sort_by_key(|&at| std::cmp::Reverse(columns[at].distinct));
-    known.truncate(MOST_COLUMNS);
-    let count = |sets: Vec<Vec<usize>>| -> Result<Vec<Counted>, JobError> {
-        let mut counted = count(sets)?;
-        counted.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
-        Ok(counted)
-    };
-    let mut all = count(known.iter().map(|&at| vec![at]).collect())?;
-    let mut sets: Vec<Vec<usize>> = known.iter().map(|&at| vec![at]).collect();
-    for _ in 2..=4 {
-        // Every pair; then the worst combinations and one column more.
-        let mut larger: Vec<Vec<usize>> = sets
-            .iter()
-            .flat_map(|set| {
-                known.iter().filter(|at| !set.contains(at)).map(|&at| {
-                    let mut larger = set.clone();
-                    larger.push(at);
-                    larger.sort_unstable();
-                    larger
-                })
-            })
-            .collect();
-        larger.sort();
-        larger.dedup();
-        let counted = count(larger)?;
-        sets = counted.iter().take(3).map(|(_, _, set)| set.clone()).collect();
-        all.extend(counted.into_iter().take(3));
-    }
-    all.retain(|(unique, ..)| *unique > 0);
-    all.sort_by(|a, b| {
-        b.0.cmp(&a.0).then_with(|| a.2.len().cmp(&b.2.len())).then_with(|| a.2.cmp(&b.2))
-    });
-    let shown = all.into_iter().take(MOST_SHOWN).map(|(unique_rows, classes, set)| Combination {
-        columns: set.iter().map(|&at| columns[at].name.clone()).collect(),
-        classes,
-        unique_rows,
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
-        unique_share: unique_rows as f64 / n_rows as f64,
-    });
-    Ok(shown.collect())
-}
-
-fn singled_out(raw: &[RawColumn], set: Vec<usize>, n_rows: usize) -> Counted {
-    let columns: Vec<(&Codes, u32)> =
-        set.iter().map(|&at| (&raw[at].codes, raw[at].values.n_codes())).collect();
-    let counts = collapse(&columns, n_rows).counts;
-    let unique = counts.iter().filter(|&&count| count == 1).count() as u64;
-    (unique, counts.len() as u64, set)
 }
 
 #[cfg(test)]

@@ -251,6 +251,16 @@ pub struct SensitiveReport {
     pub l_entropy: f64,
     /// Greatest distance of t-closeness.
     pub t: f64,
+    /// The c above which recursive (c,l)-diversity holds with the l of `l_distinct`, and that l; none where it is 1.
+    pub l_recursive: Option<(f64, usize)>,
+    /// Greatest share of one value in a class.
+    pub alpha: f64,
+    /// Greatest logarithm of a value's share in a class over that in the table, of the values that occur in it.
+    pub delta: f64,
+    /// Greatest gain of a value's share in a class over that in the table.
+    pub beta: f64,
+    /// The least beta of enhanced beta-likeness; none where it holds for no beta.
+    pub beta_enhanced: Option<f64>,
 }
 
 /// A model that does not hold.

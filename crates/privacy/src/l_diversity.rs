@@ -119,6 +119,30 @@ impl RecursiveDiversity {
         checked_l(f64::from(l))?;
         Ok(RecursiveDiversity { column, c, l })
     }
+
+    /// By l, from 2 to the number of distinct values but for no more than `most` of them: `r_1 / (r_l + ... + r_m)`.
+    /// The class is recursive (c,l)-diverse for every c above it, and for no other.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    pub fn least_cs(histogram: &Histogram, most: usize) -> Vec<f64> {
+        let n_wanted = histogram.present().len().saturating_sub(1).min(most);
+        if n_wanted == 0 {
+            return Vec::new();
+        }
+        let counts = counts_downwards(histogram);
+        let mut tail: u64 = counts.iter().sum();
+        let ratio = |count: &u64| {
+            tail -= count;
+            counts[0] as f64 / tail as f64
+        };
+        counts.iter().take(n_wanted).map(ratio).collect()
+    }
+}
+
+fn counts_downwards(histogram: &Histogram) -> Vec<u64> {
+    let mut counts: Vec<u64> = histogram.present().iter().map(|&c| histogram.count(c)).collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    counts
 }
 
 impl Model for RecursiveDiversity {
@@ -128,10 +152,7 @@ impl Model for RecursiveDiversity {
 
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn holds(&self, class: &Class) -> bool {
-        let histogram = &class.histograms[self.column];
-        let mut counts: Vec<u64> =
-            histogram.present().iter().map(|&c| histogram.count(c)).collect();
-        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let counts = counts_downwards(&class.histograms[self.column]);
         let tail: u64 = counts.iter().skip(self.l as usize - 1).sum();
         counts.first().is_some_and(|&most| (most as f64) < self.c * tail as f64)
     }

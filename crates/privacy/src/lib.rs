@@ -5,6 +5,7 @@
 //! prune a lattice or a search tree.
 
 mod class;
+pub mod disclosure;
 mod k_anonymity;
 mod l_diversity;
 mod squared_error;

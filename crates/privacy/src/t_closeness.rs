@@ -38,6 +38,12 @@ impl TCloseness {
         Ok(TCloseness { column, t, distance, whole: shares(whole) })
     }
 
+    /// The share of each code in the whole table.
+    #[must_use]
+    pub fn whole(&self) -> &[f64] {
+        &self.whole
+    }
+
     /// The earth mover's distance between a class and the whole table.
     #[must_use]
     pub fn distance(&self, class: &Histogram) -> f64 {

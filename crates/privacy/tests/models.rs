@@ -4,7 +4,7 @@
 
 use incrowd_privacy::{
     Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, KAnonymity, Model,
-    ParameterError, RecursiveDiversity, SquaredErrorDiversity, TCloseness,
+    ParameterError, RecursiveDiversity, SquaredErrorDiversity, TCloseness, disclosure,
 };
 
 fn histogram(counts: &[u64]) -> Histogram {
@@ -56,6 +56,51 @@ fn recursive_diversity_is_strict() {
     check(&model, &[&[3, 2], &[3, 1, 1]], &[&[4, 2], &[4, 1, 1], &[5, 0]]);
     // l beyond the number of values leaves nothing on the right.
     check(&RecursiveDiversity::new(0, 100.0, 3).unwrap(), &[], &[&[1, 1, 0]]);
+}
+
+#[test]
+fn the_least_c_by_l() {
+    let cs = RecursiveDiversity::least_cs(&histogram(&[2, 6, 0, 4]), usize::MAX);
+    // The counts are 6, 4, 2: 6 over 4 + 2 with l = 2, over 2 with l = 3.
+    assert_eq!(cs, [1.0, 3.0]);
+    for (l, c) in (2..).zip(cs) {
+        let [above, at] = [c + 1e-9, c].map(|c| RecursiveDiversity::new(0, c, l).unwrap());
+        check(&above, &[&[2, 6, 0, 4]], &[]);
+        check(&at, &[], &[&[2, 6, 0, 4]]);
+    }
+    assert_eq!(RecursiveDiversity::least_cs(&histogram(&[2, 6, 0, 4]), 1), [1.0]);
+    assert!(RecursiveDiversity::least_cs(&histogram(&[0, 6]), usize::MAX).is_empty());
+    assert!(RecursiveDiversity::least_cs(&histogram(&[0, 0]), usize::MAX).is_empty());
+}
+
+#[test]
+fn disclosure_of_a_class() {
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
+    let whole = [0.5, 0.25, 0.125, 0.125];
+    // The shares 1/4, 1/2 and 1/4 are half, twice and twice those of the table; the last value does not occur.
+    let class = histogram(&[1, 2, 1, 0]);
+    near(disclosure::alpha(&class), 0.5);
+    near(disclosure::delta(&class, &whole), 2.0_f64.ln());
+    near(disclosure::beta(&class, &whole), 1.0);
+    // Both gains of 1 are below -ln 0.25 and -ln 0.125.
+    near(disclosure::enhanced_beta(&class, &whole), 1.0);
+    // All rows with a value of 1/8: a gain of 7, above -ln 0.125.
+    let one = histogram(&[0, 0, 3, 0]);
+    near(disclosure::alpha(&one), 1.0);
+    near(disclosure::delta(&one, &whole), 8.0_f64.ln());
+    near(disclosure::beta(&one, &whole), 7.0);
+    assert!(disclosure::enhanced_beta(&one, &whole).is_infinite());
+}
+
+#[test]
+fn a_class_like_the_table_discloses_nothing() {
+    let (class, whole) = (histogram(&[2, 1, 1]), [0.5, 0.25, 0.25]);
+    let found = [disclosure::delta, disclosure::beta, disclosure::enhanced_beta]
+        .map(|figure| figure(&class, &whole).to_bits());
+    assert_eq!(found, [0.0_f64.to_bits(); 3]);
+    // What occurs less than half as often is told by delta alone.
+    let rarer = histogram(&[8, 1, 7]);
+    assert!(disclosure::delta(&rarer, &whole) > disclosure::beta(&rarer, &whole));
 }
 
 #[test]

@@ -5,7 +5,8 @@
 
 use incrowd_data::{Codes, Collapsed, collapse};
 use incrowd_privacy::{
-    Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, Model, TCloseness,
+    Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, Model, RecursiveDiversity,
+    TCloseness, disclosure,
 };
 use incrowd_quality::ClassSizes;
 
@@ -55,6 +56,79 @@ pub struct SensitiveFound {
     pub l_entropy: f64,
     /// Greatest distance to the whole table.
     pub t: f64,
+    /// By l, from 2 to that of `l_distinct`: the c above which recursive (c,l)-diversity holds. None without a class.
+    pub least_cs: Option<Vec<f64>>,
+    /// Greatest share of one value.
+    pub alpha: f64,
+    /// Greatest logarithm of a share over that in the whole table.
+    pub delta: f64,
+    /// Greatest gain of a value over its share in the whole table.
+    pub beta: f64,
+    /// The same, infinite where enhanced beta-likeness holds for no beta.
+    pub beta_enhanced: f64,
+}
+
+impl SensitiveFound {
+    /// Before the first class.
+    fn new(name: &str) -> SensitiveFound {
+        SensitiveFound {
+            name: name.to_owned(),
+            l_distinct: f64::INFINITY,
+            l_entropy: f64::INFINITY,
+            t: 0.0,
+            least_cs: None,
+            alpha: 0.0,
+            delta: 0.0,
+            beta: 0.0,
+            beta_enhanced: 0.0,
+        }
+    }
+
+    /// Takes in a class.
+    fn add(&mut self, class: &Histogram, closeness: &TCloseness) {
+        let whole = closeness.whole();
+        // A class with fewer values than this one ends the search for greater l.
+        let n_ls = self.least_cs.as_ref().map_or(usize::MAX, Vec::len);
+        let found = SensitiveFound {
+            name: String::new(),
+            l_distinct: DistinctDiversity::of(class),
+            l_entropy: EntropyDiversity::entropy(class).exp(),
+            t: closeness.distance(class),
+            least_cs: Some(RecursiveDiversity::least_cs(class, n_ls)),
+            alpha: disclosure::alpha(class),
+            delta: disclosure::delta(class, whole),
+            beta: disclosure::beta(class, whole),
+            beta_enhanced: disclosure::enhanced_beta(class, whole),
+        };
+        self.merge(&found);
+    }
+
+    /// Takes in what was found of other classes. Only what is least and greatest counts, so their order does not.
+    fn merge(&mut self, other: &SensitiveFound) {
+        self.l_distinct = self.l_distinct.min(other.l_distinct);
+        self.l_entropy = self.l_entropy.min(other.l_entropy);
+        self.t = self.t.max(other.t);
+        match (&mut self.least_cs, &other.least_cs) {
+            (Some(to), Some(from)) => {
+                to.truncate(from.len());
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = f64::max(*to, *from));
+            }
+            (to @ None, from) => to.clone_from(from),
+            (Some(_), None) => {}
+        }
+        self.alpha = self.alpha.max(other.alpha);
+        self.delta = self.delta.max(other.delta);
+        self.beta = self.beta.max(other.beta);
+        self.beta_enhanced = self.beta_enhanced.max(other.beta_enhanced);
+    }
+
+    /// The l of `l_distinct`, and the c above which recursive (c,l)-diversity holds with it; none where a class has one
+    /// value, as every table is 1-diverse.
+    #[must_use]
+    pub fn recursive(&self) -> Option<(f64, usize)> {
+        let least_cs = self.least_cs.as_ref()?;
+        Some((*least_cs.last()?, least_cs.len() + 1))
+    }
 }
 
 /// What was found.
@@ -84,9 +158,7 @@ impl Privacy {
         self.sizes.merge(&other.sizes);
         self.k = self.k.into_iter().chain(other.k).min();
         for (to, from) in self.sensitive.iter_mut().zip(&other.sensitive) {
-            to.l_distinct = to.l_distinct.min(from.l_distinct);
-            to.l_entropy = to.l_entropy.min(from.l_entropy);
-            to.t = to.t.max(from.t);
+            to.merge(from);
         }
         for ((_, classes, rows), (_, more_classes, more_rows)) in
             self.broken.iter_mut().zip(&other.broken)
@@ -156,12 +228,7 @@ impl<'a> Verifier<'a> {
             let distance = if column.is_ordered { Distance::Ordered } else { Distance::Equal };
             TCloseness::new(at, 1.0, distance, &whole).expect("1 is a distance")
         });
-        let sensitive = asked.sensitive.iter().map(|column| SensitiveFound {
-            name: column.name.to_owned(),
-            l_distinct: f64::INFINITY,
-            l_entropy: f64::INFINITY,
-            t: 0.0,
-        });
+        let sensitive = asked.sensitive.iter().map(|column| SensitiveFound::new(column.name));
         let privacy = Privacy {
             sizes: ClassSizes::default(),
             k: None,
@@ -189,9 +256,7 @@ impl<'a> Verifier<'a> {
         for ((column, closeness), histogram) in
             found.sensitive.iter_mut().zip(&self.closeness).zip(&class.histograms)
         {
-            column.l_distinct = column.l_distinct.min(DistinctDiversity::of(histogram));
-            column.l_entropy = column.l_entropy.min(EntropyDiversity::entropy(histogram).exp());
-            column.t = column.t.max(closeness.distance(histogram));
+            column.add(histogram, closeness);
         }
         for (model, (_, classes, rows)) in self.asked.models.iter().zip(&mut found.broken) {
             if !model.holds(class) {

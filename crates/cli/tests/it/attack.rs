@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::harness::{Folder, PATIENTS, PATIENTS_JOB, PEOPLE_JOB, people, rows};
+use crate::pages;
 
 const VOTERS: &str = "name,age,sex,zipcode\nAhmed,25,Male,53711\nBrooke,28,Female,55410\n\
     Casey,31,Female,90210\nDave,19,Male,02174\nEvelyn,40,Female,02237\n";
@@ -84,6 +85,125 @@ fn what_a_person_reads() {
     for word in ["Ahmed", "53711", "Flu", "Male"] {
         assert!(!folder.read("r.json").contains(word) && !ended.stdout.contains(word));
     }
+}
+
+/// The picture that convinces: the same attack on the plain table and on its release.
+#[test]
+fn before_and_after_side_by_side() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS), ("voters.csv", VOTERS)]);
+    folder.ok(&format!("anonymize patients.csv -o r.csv {PATIENTS_JOB}"));
+    let both = "r.csv --with voters.csv --before patients.csv --sensitive disease";
+    let ended = folder.ok(&format!("attack {both}"));
+    assert_eq!(
+        ended.stdout,
+        "5 outside rows against 6 rows of the original table and 6 rows of the release, compared on age, sex, zipcode\n\n\
+         candidates  before  share  release  share\n\
+         none             4  80.0%        4  80.0%\n\
+         1                1  20.0%        0   0.0%\n\
+         2                0   0.0%        1  20.0%\n\n\
+        \u{20}                                                before  release\n\
+         pinned down to one record                             1        0\n\
+         fewer than 2 candidates                               1        0\n\
+         links expected by chance                            1.0      0.5\n\
+         candidates, of rows that have some: least             1        2\n\
+        \u{20} median                                              1        2\n\
+        \u{20} mean                                              1.0      2.0\n\
+        \u{20} greatest                                            1        2\n\
+         disease: known for certain                            1        0\n\
+        \u{20} commonest value of the candidates: mean share   1.000    0.500\n\
+        \u{20} greatest share                                  1.000    0.500\n\n\
+         before: 1 of 5 outside people is pinned down to one record, and the disease of 1 is known for certain; \
+         in the release: none and none\n"
+    );
+    // Both halves are what the attacks by themselves find.
+    let found = attack(&folder, both);
+    let alone =
+        |table: &str| attack(&folder, &format!("{table} --with voters.csv --sensitive disease"));
+    let (plain, release) = (alone("patients.csv"), alone("r.csv"));
+    for key in ["on", "candidates", "linked", "sensitive"] {
+        assert_eq!(found["before"][key], plain[key], "{key}");
+        assert_eq!(found[key], release[key], "{key}");
+    }
+    assert_eq!(found["before"]["original"]["rows"], 6);
+    assert!(release.get("before").is_none());
+    assert_eq!(
+        release["conclusion"],
+        "in the release: none of 5 outside people is pinned down to one record, and the disease of none is known for certain"
+    );
+    // The gate is about the release alone.
+    folder.ok(&format!("attack {both} --fail-below 2"));
+}
+
+/// Means stand in the release only.
+#[test]
+fn the_original_holds_values_whatever_the_release_holds() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS), ("voters.csv", VOTERS)]);
+    for form in ["bounds", "mean", "range+mean"] {
+        folder.ok(&format!(
+            "anonymize patients.csv -o {form}.csv {PATIENTS_JOB} --labels {form} --recoding {form}.json"
+        ));
+        let found = attack(
+            &folder,
+            &format!("{form}.csv --with voters.csv --before patients.csv --recoding {form}.json"),
+        );
+        assert_eq!(counts(&found["before"]), [4, 1, 1], "{form}");
+        assert_eq!(counts(&found)[1], 0, "{form}");
+    }
+}
+
+#[test]
+fn an_attack_as_a_page() {
+    let names = |text: &str| {
+        text.replacen("age,sex", "<script>alert(1)</script>,\"a\"\"&'</style>\"", 1).replacen(
+            "disease",
+            "<b>disease</b>",
+            1,
+        )
+    };
+    let (patients, voters) = (names(PATIENTS), names(VOTERS));
+    let folder = Folder::with(&[("patients.csv", &patients), ("voters.csv", &voters)]);
+    let mut command =
+        folder.command("anonymize patients.csv -o r.csv -k 2 --sensitive <b>disease</b> --quasi");
+    command.arg("<script>alert(1)</script>,a\"&'</style>,zipcode");
+    assert!(command.output().unwrap().status.success());
+    let args = "attack r.csv --with voters.csv --sensitive <b>disease</b>";
+    for (report, more) in [("r.html", ""), ("both.html", "--before patients.csv")] {
+        folder.ok(&format!("{args} --report {report} {more}"));
+        let html = folder.read(report);
+        assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+        assert!(html.contains("<p class=\"mark\">"));
+        assert_eq!(html.contains("before: 1"), report == "both.html");
+        for word in ["Ahmed", "53711", "Flu", "Male"] {
+            assert!(!html.contains(word), "{report}: {word}");
+        }
+        pages::check(&folder.path(report));
+    }
+    let again = format!("{args} --report r.html");
+    folder.fails(&again, 2, &["exists already", "--force"]);
+    folder.ok(&format!("{again} --force"));
+}
+
+#[test]
+fn what_is_wrong_with_the_original_is_said_at_once() {
+    let folder = Folder::with(&[
+        ("patients.csv", PATIENTS),
+        ("voters.csv", VOTERS),
+        ("o.csv", "ages,sex,zipcode\n25,Male,53711\n"),
+    ]);
+    folder.fails(
+        "attack patients.csv --with voters.csv --before o.csv --sensitive disease",
+        2,
+        &[
+            "column `age` is not in the original table",
+            "did you mean `ages`?",
+            "column `disease` is not in the original table",
+        ],
+    );
+    folder.fails(
+        "attack patients.csv --with voters.csv --before none.csv",
+        2,
+        &["`none.csv` does not exist"],
+    );
 }
 
 /// Tables II and III of the butterfly paper: harmless alone, every row pinned down together.
@@ -238,7 +358,8 @@ fn all_mistakes_at_once() {
     let empty = Folder::with(&[("a.csv", "x\n1\n"), ("e.csv", "x\n")]);
     assert_eq!(counts(&attack(&empty, "e.csv --with a.csv")), [1, 0, 0]);
     assert_eq!(counts(&attack(&empty, "a.csv --with e.csv")), [0, 0, 0]);
-    nothing.fails("attack a.csv --with b.csv --report r.html", 2, &["a report is a .json file"]);
+    let wrong = "attack a.csv --with b.csv --report r.txt";
+    nothing.fails(wrong, 2, &["a report is a .json or .html file", "name it .html to read it"]);
     nothing.fails("attack c.csv --with a.csv", 2, &["cannot be understood", "in data row 1"]);
 }
 

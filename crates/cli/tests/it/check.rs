@@ -20,6 +20,10 @@ fn a_table_is_measured_as_it_stands() {
     assert_eq!(report["measures"]["discernibility"], 13.0);
     assert_eq!(report["risk"]["prosecutor_max"], 0.5);
     assert_eq!(report["risk"]["prosecutor_average"], 0.4);
+    // All of 2 in 5 rows with hiv are in one class: a gain of 3/5 on 2/5.
+    let ended = folder.ok("check t.csv --quasi age,zip --sensitive disease");
+    let line = "  disease: alpha 1.00, delta 0.92, beta 1.50\n";
+    assert!(ended.stdout.contains(line), "{}", ended.stdout);
 }
 
 #[test]

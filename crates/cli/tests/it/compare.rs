@@ -1,6 +1,7 @@
 //! The same job by several algorithms.
 
 use crate::harness::{Folder, PEOPLE_JOB as JOB, people};
+use crate::pages;
 
 #[test]
 fn cases_are_what_anonymize_gives() {
@@ -45,11 +46,30 @@ fn one_html_file() {
     let html = folder.read("c.html");
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
     assert_eq!(html.matches("<svg").count(), 6);
-    for outside in ["<script", "http-equiv", "src=", "@import", "url("] {
+    for outside in ["<script", "src=", "@import", "url("] {
         assert!(!html.contains(outside), "{outside}");
     }
+    pages::check(&folder.path("c.html"));
     folder.fails(&format!("{command} --report c.html"), 2, &["exists already"]);
     folder.fails(&format!("{command} --report c.txt"), 2, &["name it .json or .html"]);
+}
+
+/// Names of columns and of the file stand on the page as they are, and as nothing else.
+#[test]
+fn a_page_bears_any_name() {
+    let table = people(200, 5)
+        .replacen("age,sex,city", "<script>alert(1)</script>,\"a\"\"&'</style>\",a\u{1}b", 1)
+        .replace("city1,", "<img src=x onerror=alert(1)>,");
+    let names = "<script>alert(1)</script>,a\"&'</style>,a\u{1}b,status";
+    let folder = Folder::with(&[("t<b>&.csv", &table)]);
+    let mut command = folder.command(
+        "compare t<b>&.csv --algorithms mondrian,koptimize -k 2,5,10 --report c.html --quiet \
+         --sensitive diagnosis --insensitive note --quasi",
+    );
+    let ended = command.arg(names).output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert!(folder.read("c.html").contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    pages::check(&folder.path("c.html"));
 }
 
 #[test]

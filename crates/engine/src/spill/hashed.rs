@@ -3,8 +3,6 @@
 //! Two values are taken for one with a chance of 2^-64: among 100 million values that any are is a matter
 //! of one in thousands.
 
-use std::hash::{DefaultHasher, Hasher};
-
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 use incrowd_data::{Codes, Kind};
@@ -15,6 +13,7 @@ use super::rows::Spilled;
 use crate::column::{Encoder, kind_of_type};
 use crate::error::Detail;
 use crate::read::KeptColumn;
+use crate::sample::{Sample, hash_of};
 use crate::typing::is_of;
 use crate::{Engine, EngineError};
 
@@ -30,12 +29,14 @@ pub struct Hashed {
 }
 
 /// What is known of a column beside its hashes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct HashedColumn {
     /// What its values are.
     pub kind: Kind,
     /// Rows without a value.
     pub n_missing: u64,
+    /// Some of its values.
+    pub sample: Sample,
 }
 
 /// The hashed cells of some rows of a column.
@@ -62,6 +63,7 @@ impl Spilled {
         for (_, of_part) in &found {
             for (column, of_part) in columns.iter_mut().zip(of_part) {
                 column.n_missing += of_part.n_missing;
+                column.sample = std::mem::take(&mut column.sample).and(&of_part.sample);
                 column.kind = if of_part.kind == Kind::Text { Kind::Text } else { column.kind };
             }
         }
@@ -71,7 +73,11 @@ impl Spilled {
     /// The kept columns as they are said to be.
     fn before_hashing(&self) -> Vec<HashedColumn> {
         let kind = |kept: &KeptColumn| kept.kind.or_else(|| kind_of_type(&kept.data_type));
-        let column = |kept| HashedColumn { kind: kind(kept).unwrap_or(Kind::Text), n_missing: 0 };
+        let column = |kept| HashedColumn {
+            kind: kind(kept).unwrap_or(Kind::Text),
+            n_missing: 0,
+            sample: Sample::default(),
+        };
         self.kept_columns().iter().map(column).collect()
     }
 
@@ -115,7 +121,12 @@ impl HashedColumn {
         if !texts.iter().all(|text| is_of(self.kind, text)) {
             self.kind = Kind::Text;
         }
-        let values: Vec<[u32; WIDTH]> = texts.iter().map(|text| hashed(text)).collect();
+        let values = texts.iter().map(|text| {
+            let hash = hash_of(text);
+            self.sample.add(hash, text);
+            hashed(hash, text)
+        });
+        let values: Vec<[u32; WIDTH]> = values.collect();
         for code in encoder.take_cells().iter() {
             // The greatest code of its width, which no value has, stands for missing.
             let cell = values.get(code as usize).copied().unwrap_or_default();
@@ -126,10 +137,7 @@ impl HashedColumn {
     }
 }
 
-fn hashed(text: &str) -> [u32; WIDTH] {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(text.as_bytes());
-    let hash = hasher.finish();
+fn hashed(hash: u64, text: &str) -> [u32; WIDTH] {
     let [high, low] = [hash >> 32, hash & u64::from(u32::MAX)]
         .map(|half| u32::try_from(half).expect("half of 64 bits"));
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -144,7 +152,8 @@ pub(super) fn hash_cells(
 ) -> Result<(), EngineError> {
     let mut encoder = Encoder::new(data_type);
     encoder.add(cells).map_err(|error| EngineError::Read(Detail::of_arrow(&error)))?;
-    let values: Vec<[u32; WIDTH]> = encoder.texts().iter().map(|text| hashed(text)).collect();
+    let values: Vec<[u32; WIDTH]> =
+        encoder.texts().iter().map(|text| hashed(hash_of(text), text)).collect();
     for code in encoder.take_cells().iter() {
         // The greatest code of its width, which no value has, stands for missing.
         let [high, low, _] = values.get(code as usize).copied().unwrap_or_default();

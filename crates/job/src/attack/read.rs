@@ -86,6 +86,32 @@ pub(super) fn compared(
     Some(Chosen { on, sensitive })
 }
 
+/// The same columns of the table that a release was made from; every one that it lacks is a problem.
+pub(super) fn compared_before(
+    original: &Source,
+    chosen: &Chosen,
+    options: &AttackOptions,
+    problems: &mut Problems,
+) -> Chosen {
+    let mut lacks = |name: &String| {
+        let message = format!("column `{name}` is not in the original table");
+        problems.add(None, unknown(original, name, message));
+    };
+    let mut on = Vec::new();
+    for (name, _, outside) in &chosen.on {
+        match place(original, name) {
+            Some(place) => on.push((name.clone(), place, *outside)),
+            None => lacks(name),
+        }
+    }
+    let sensitive = options.sensitive.as_ref().filter(|_| chosen.sensitive.is_some());
+    let place = sensitive.and_then(|name| original.position(name));
+    if let (Some(name), None) = (sensitive, place) {
+        lacks(name);
+    }
+    Chosen { on, sensitive: place }
+}
+
 /// The columns that both tables have, in the order of the release: two columns of bounds are one, and means of
 /// classes that stand beside their column are none.
 fn common(release: &Source, outside: &Source) -> Vec<String> {
@@ -109,26 +135,44 @@ fn common(release: &Source, outside: &Source) -> Vec<String> {
     names
 }
 
-/// Reads both tables and groups equal rows. Labels of the release that cannot be understood are problems.
+/// A table that is attacked: the release, or the one that it was made from.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) source: &'a Source,
+    pub(super) chosen: &'a Chosen,
+    pub(super) is_original: bool,
+}
+
+/// The outside table, read once for all that is attacked with it.
+pub(super) fn load_outside(
+    engine: &Engine,
+    outside: &Source,
+    chosen: &Chosen,
+) -> Result<Side, JobError> {
+    Side::read(engine, outside, chosen.on.iter().map(|on| on.2).collect(), None)
+}
+
+/// Reads a table and groups equal rows. Labels of it that cannot be understood are problems.
 pub(super) fn load(
     engine: &Engine,
-    (release, outside): (&Source, &Source),
+    target: Target,
+    known_outside: &Side,
     knowledge: &Knowledge,
-    chosen: &Chosen,
     problems: &mut Problems,
 ) -> Result<Compared, JobError> {
-    let places = |of: fn(&(String, Place, Place)) -> Place| chosen.on.iter().map(of).collect();
-    let released = Side::read(engine, release, places(|on| on.1), chosen.sensitive)?;
-    let known_outside = Side::read(engine, outside, places(|on| on.2), None)?;
+    let Target { source, chosen, is_original } = target;
+    let places = chosen.on.iter().map(|on| on.1).collect();
+    let released = Side::read(engine, source, places, chosen.sensitive)?;
+    let what = if is_original { "the original table" } else { "the release" };
     let mut columns = Vec::new();
     let mut attacked = Vec::new();
     for (at, (name, ..)) in chosen.on.iter().enumerate() {
         let (labels, other) = (&released.labels[at], &known_outside.labels[at]);
-        let Some(known) = problems.take(knowledge.of(name, false))? else { continue };
+        let Some(known) = problems.take(knowledge.of(name, is_original))? else { continue };
         let both = match read_both(&labels.refs(), &other.refs(), &known, position) {
             Ok(both) => both,
             Err(unreadable) => {
-                problems.add(None, labels.unreadable(name, &unreadable.0));
+                problems.add(None, labels.unreadable(name, what, &unreadable.0));
                 continue;
             }
         };
@@ -148,8 +192,8 @@ pub(super) fn load(
         Sensitive { values, n_values: labels.n_codes, hidden }
     });
     let (n_release, n_outside) = (released.n_rows, known_outside.n_rows);
-    let tables =
-        Tables { columns, release: released.counts, outside: known_outside.counts, sensitive };
+    let outside = known_outside.counts.clone();
+    let tables = Tables { columns, release: released.counts, outside, sensitive };
     Ok(Compared { tables, columns: attacked, n_release, n_outside })
 }
 
@@ -164,7 +208,7 @@ fn described(name: &str, both: &Both) -> AttackedColumn {
 }
 
 /// One of both tables: labels by column, and distinct vectors of them with counts.
-struct Side {
+pub(super) struct Side {
     labels: Vec<Labels>,
     representatives: Vec<u32>,
     counts: Vec<u32>,
@@ -248,13 +292,13 @@ impl Labels {
     }
 
     /// Labels that cannot be understood, with the first row that has one.
-    fn unreadable(&self, name: &str, places: &[usize]) -> Problem {
+    fn unreadable(&self, name: &str, what: &str, places: &[usize]) -> Problem {
         let is_in = |code: u32| places.contains(&(code as usize));
         let row = (1u64..).zip(self.codes.iter()).find(|(_, code)| is_in(*code));
         let row = row.map_or(0, |(row, _)| row);
         let n = places.len();
         Problem::new(format!(
-            "{n} labels of column `{name}` of the release cannot be understood, the first in data row {row}"
+            "{n} labels of column `{name}` of {what} cannot be understood, the first in data row {row}"
         ))
         .help(format!(
             "pass --recoding FILE or --hierarchy {name}=FILE, which say what they stand for"

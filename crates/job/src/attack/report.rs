@@ -1,9 +1,11 @@
 //! What an attack found, as it is reported. No cell of either table stands in it.
 
-use incrowd_evaluate::attack::{Found, Tables, linked, posterior, summary};
+use incrowd_evaluate::attack::{Bucket, Found, Summary, linked, posterior, summary};
 use serde::Serialize;
 
 use super::AttackOptions;
+use super::read::Compared;
+use crate::page::count;
 use crate::query::TableReport;
 
 /// How many rows of a release the rows of an outside table could be.
@@ -26,6 +28,11 @@ pub struct AttackReport {
     /// What is learned of the sensitive column, if one was named and an outside row has candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensitive: Option<PosteriorReport>,
+    /// The same attack on the table that the release was made from, if it was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<BeforeReport>,
+    /// What came of it, in a sentence.
+    pub conclusion: String,
     /// The limit of `--fail-below`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_below: Option<u64>,
@@ -34,6 +41,22 @@ pub struct AttackReport {
     pub failed: Option<u64>,
     /// Seconds, reading included.
     pub elapsed_s: f64,
+}
+
+/// What the same attack finds in the table that the release was made from.
+#[derive(Clone, Debug, Serialize)]
+pub struct BeforeReport {
+    /// That table.
+    pub original: TableReport,
+    /// The compared columns.
+    pub on: Vec<AttackedColumn>,
+    /// Candidates of outside rows.
+    pub candidates: CandidatesReport,
+    /// Outside rows with just one candidate.
+    pub linked: LinkedReport,
+    /// What is learned of the sensitive column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sensitive: Option<PosteriorReport>,
 }
 
 /// A compared column.
@@ -87,6 +110,20 @@ pub struct CandidateBucket {
     pub rows: u64,
 }
 
+impl CandidateBucket {
+    /// The numbers in words.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let from = count(self.from);
+        match self.to.map(count) {
+            _ if self.from == 0 => "none".to_owned(),
+            Some(to) if to == from => from,
+            Some(to) => format!("{from} to {to}"),
+            None => format!("{from} or more"),
+        }
+    }
+}
+
 /// Outside rows with just one candidate.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LinkedReport {
@@ -119,51 +156,149 @@ impl AttackReport {
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("a report has a JSON form") + "\n"
     }
+
+    /// The report as one HTML page.
+    #[must_use]
+    pub fn to_html(&self) -> String {
+        super::page::html(self)
+    }
+
+    /// Outside rows by number of candidates: before, if that was looked at, and in the release. A bucket that is empty in
+    /// one of them has no rows there.
+    #[must_use]
+    pub fn side_by_side(&self) -> Vec<(CandidateBucket, u64, u64)> {
+        let of = |candidates: &CandidatesReport, from: u64| {
+            let found = candidates.distribution.iter().find(|bucket| bucket.from == from);
+            found.map_or(0, |bucket| bucket.rows)
+        };
+        let before = self.before.as_ref().map(|before| &before.candidates);
+        let mut buckets = self.candidates.distribution.clone();
+        buckets.extend(before.iter().flat_map(|before| before.distribution.iter().copied()));
+        buckets.sort_by_key(|bucket| bucket.from);
+        buckets.dedup_by_key(|bucket| bucket.from);
+        let rows = |bucket: CandidateBucket| {
+            let earlier = before.map_or(0, |before| of(before, bucket.from));
+            (bucket, earlier, of(&self.candidates, bucket.from))
+        };
+        buckets.into_iter().map(rows).collect()
+    }
+}
+
+/// What was found in one table.
+pub(super) struct FoundIn {
+    pub(super) rows: TableReport,
+    pub(super) on: Vec<AttackedColumn>,
+    pub(super) candidates: CandidatesReport,
+    pub(super) linked: LinkedReport,
+    pub(super) sensitive: Option<PosteriorReport>,
+    /// Outside rows with candidates, but fewer than `--fail-below` says.
+    pub(super) failed: Option<u64>,
+}
+
+impl FoundIn {
+    pub(super) fn new(
+        compared: Compared,
+        found: &[Found],
+        k: u64,
+        options: &AttackOptions,
+    ) -> FoundIn {
+        let Compared { tables, columns, n_release, .. } = compared;
+        let rows = &tables.outside;
+        let linked = linked(&tables, found);
+        let sensitive = options.sensitive.clone().zip(posterior(found, rows));
+        FoundIn {
+            rows: TableReport { rows: n_release },
+            on: columns,
+            candidates: candidates(&summary(found, rows, k)),
+            linked: LinkedReport {
+                rows: linked.rows,
+                release_rows: linked.release_rows,
+                finer: linked.finer,
+                unique: linked.unique,
+            },
+            sensitive: sensitive.map(|(column, (certain, greatest_share, mean_share))| {
+                PosteriorReport { column, certain, greatest_share, mean_share }
+            }),
+            failed: options.fail_below.map(|limit| summary(found, rows, limit).below_k),
+        }
+    }
+}
+
+fn candidates(summed: &Summary) -> CandidatesReport {
+    let bucket = |of: &Bucket| CandidateBucket { from: of.from, to: of.to, rows: of.rows };
+    CandidatesReport {
+        none: summed.none,
+        one: summed.one,
+        below_k: summed.below_k,
+        least: summed.spread.map(|of| of.least),
+        median: summed.spread.map(|of| of.median),
+        mean: summed.spread.map(|of| of.mean),
+        greatest: summed.spread.map(|of| of.greatest),
+        expected_links: summed.expected_links,
+        distribution: summed.buckets.iter().map(bucket).collect(),
+    }
 }
 
 pub(super) fn report(
-    tables: &Tables,
-    found: &[Found],
-    on: Vec<AttackedColumn>,
-    (n_release, n_outside): (u64, u64),
+    release: FoundIn,
+    before: Option<FoundIn>,
+    n_outside: u64,
     (k, options): (u64, &AttackOptions),
 ) -> AttackReport {
-    let rows = &tables.outside;
-    let summed = summary(found, rows, k);
-    let linked = linked(tables, found);
-    let sensitive = options.sensitive.clone().zip(posterior(found, rows));
+    let before = before.map(|FoundIn { rows, on, candidates, linked, sensitive, .. }| {
+        BeforeReport { original: rows, on, candidates, linked, sensitive }
+    });
+    let FoundIn { rows, on, candidates, linked, sensitive, failed } = release;
+    let column = options.sensitive.as_deref();
+    let pinned = |candidates: &CandidatesReport, learned: Option<&PosteriorReport>| {
+        (candidates.one, learned.map_or(0, |of| of.certain))
+    };
+    let pinned_before = before.as_ref().map(|of| pinned(&of.candidates, of.sensitive.as_ref()));
+    let pinned = pinned(&candidates, sensitive.as_ref());
+    let conclusion = conclusion(pinned, pinned_before, n_outside, column);
     AttackReport {
         incrowd: crate::VERSION,
-        release: TableReport { rows: n_release },
+        release: rows,
         outside: TableReport { rows: n_outside },
         on,
         k,
-        candidates: CandidatesReport {
-            none: summed.none,
-            one: summed.one,
-            below_k: summed.below_k,
-            least: summed.spread.map(|of| of.least),
-            median: summed.spread.map(|of| of.median),
-            mean: summed.spread.map(|of| of.mean),
-            greatest: summed.spread.map(|of| of.greatest),
-            expected_links: summed.expected_links,
-            distribution: summed
-                .buckets
-                .iter()
-                .map(|of| CandidateBucket { from: of.from, to: of.to, rows: of.rows })
-                .collect(),
-        },
-        linked: LinkedReport {
-            rows: linked.rows,
-            release_rows: linked.release_rows,
-            finer: linked.finer,
-            unique: linked.unique,
-        },
-        sensitive: sensitive.map(|(column, (certain, greatest_share, mean_share))| {
-            PosteriorReport { column, certain, greatest_share, mean_share }
-        }),
+        candidates,
+        linked,
+        sensitive,
+        conclusion,
+        before,
         fail_below: options.fail_below,
-        failed: options.fail_below.map(|limit| summary(found, rows, limit).below_k),
+        failed,
         elapsed_s: 0.0,
     }
+}
+
+/// A sentence about the people that are pinned down to one record, and those whose sensitive value is known, in
+/// the release and before.
+fn conclusion(
+    release: (u64, u64),
+    before: Option<(u64, u64)>,
+    n_outside: u64,
+    sensitive: Option<&str>,
+) -> String {
+    let some = |n: u64| if n == 0 { "none".to_owned() } else { count(n) };
+    let (one, certain) = before.unwrap_or(release);
+    let verb = if one <= 1 { "is" } else { "are" };
+    let people = if n_outside == 1 { "person" } else { "people" };
+    let mut text = format!(
+        "{}: {} of {} outside {people} {verb} pinned down to one record",
+        if before.is_some() { "before" } else { "in the release" },
+        some(one),
+        count(n_outside)
+    );
+    if let Some(column) = sensitive {
+        text.push_str(&format!(", and the {column} of {} is known for certain", some(certain)));
+    }
+    if before.is_some() {
+        text.push_str(&format!("; in the release: {}", some(release.0)));
+        if sensitive.is_some() {
+            text.push_str(&format!(" and {}", some(release.1)));
+        }
+    }
+    text
 }

@@ -72,7 +72,7 @@ pub(crate) fn run(
     let wants_kinds = !matches!(output.format(), Format::Csv(_));
     let spilled = read(job.engine, source, plan, wants_kinds, bounds)?;
     timings.read = clock.lap();
-    let (mut filing, mut spilled) = Filing::of_files(job.engine, plan, spilled, bounds)?;
+    let (mut filing, mut spilled) = Filing::of_files(job.engine, plan, (source, spilled), bounds)?;
     clock.lap();
     let mut scheme = scheme(plan, &spilled)?;
     let columns = std::mem::take(&mut scheme.columns);

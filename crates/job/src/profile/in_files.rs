@@ -8,7 +8,9 @@ use incrowd_engine::{
     group, read_spilled,
 };
 
-use super::{ColumnProfile, Counted, Facts, Profile, combinations, describe, describe_values};
+use super::combinations::{Grouped, Tally};
+use super::suggest::Facts;
+use super::{ColumnProfile, Profile, Wanted, describe, describe_values};
 use crate::bounds::Bounds;
 use crate::error::JobError;
 use crate::measure::LEAST_ROOM;
@@ -37,11 +39,10 @@ enum Place {
 pub(super) fn profile(
     engine: &Engine,
     run: &Run,
-    source: &Source,
-    uses: &[Use],
+    wanted: &Wanted,
     (bounds, room): (&Bounds, Option<u64>),
 ) -> Result<Profile, JobError> {
-    let (spilled, uses) = read(engine, source, uses, (bounds, room))?;
+    let (spilled, uses) = read(engine, wanted.source, &wanted.uses, (bounds, room))?;
     let hashed = spilled.hash_kept(engine)?;
     let before = |at: usize| uses[..at].iter().filter(|usage| **usage == uses[at]).count();
     let place = |at: usize| match uses[at] {
@@ -55,10 +56,29 @@ pub(super) fn profile(
     run.enter(Stage::Search);
     let columns: Vec<ColumnProfile> =
         table.places.iter().map(|&place| table.describe(place)).collect::<Result<_, _>>()?;
-    let count =
-        |sets: Vec<Vec<usize>>| sets.into_iter().map(|set| table.singled_out(set)).collect();
-    let combinations = combinations(&columns, table.spilled.n_rows, &count)?;
-    Ok(Profile { rows: table.spilled.n_rows, columns, combinations })
+    let rows = ByColumns { table: &table, columns: Vec::new() };
+    wanted.combine(run, columns, table.spilled.n_rows, &rows)
+}
+
+/// Rows in classes by some columns, counted when somebody asks.
+struct ByColumns<'a> {
+    table: &'a InFiles<'a>,
+    columns: Vec<usize>,
+}
+
+impl Grouped for ByColumns<'_> {
+    /// All of the room is given to one count.
+    const IS_PARALLEL: bool = false;
+
+    fn by(&self, column: usize) -> Result<Self, JobError> {
+        let mut columns = self.columns.clone();
+        columns.push(column);
+        Ok(ByColumns { table: self.table, columns })
+    }
+
+    fn tally(&self) -> Result<Tally, JobError> {
+        self.table.tally(&self.columns)
+    }
 }
 
 /// Reads the source, giving codes to all columns whose values fit in memory together: those that take most
@@ -105,15 +125,17 @@ impl InFiles<'_> {
         let found = group(self.engine, &how, parts, &fill, &Values::default)?;
         let found = found.into_iter().fold(Values::default(), Values::and);
         let kept = &self.spilled.kept_columns()[at];
-        let HashedColumn { kind, n_missing } = self.hashed.columns[at];
+        let HashedColumn { kind, n_missing, ref sample } = self.hashed.columns[at];
         let facts = Facts {
             kind,
             distinct: found.distinct,
             unique: found.unique,
             present: self.spilled.n_rows - n_missing,
-            is_long: found.length > 30 * found.distinct.max(1),
+            missing: n_missing,
+            bytes: found.length,
+            sample,
         };
-        Ok(describe(&kept.name, &facts, n_missing))
+        Ok(describe(&kept.name, &facts))
     }
 
     fn grouping<'a>(&'a self, n_codes: &'a [u32], n_prefix: usize) -> Grouping<'a> {
@@ -121,18 +143,17 @@ impl InFiles<'_> {
         Grouping { n_codes, n_prefix, n_rows, room: self.room, scratch }
     }
 
-    fn singled_out(&self, set: Vec<usize>) -> Result<Counted, JobError> {
+    fn tally(&self, set: &[usize]) -> Result<Tally, JobError> {
         if let [at] = set[..]
             && let Place::Coded(at) = self.places[at]
         {
-            let present = self.spilled.values[at].counts.iter().filter(|rows| **rows > 0);
-            let (unique, classes) = present.fold((0, 0), |(unique, classes), &rows| {
-                (unique + u64::from(rows == 1), classes + 1)
-            });
-            return Ok((unique, classes, set));
+            let mut tally = Tally::default();
+            let counts = self.spilled.values[at].counts.iter();
+            counts.filter(|rows| **rows > 0).for_each(|&rows| tally.add(rows));
+            return Ok(tally);
         }
         let (mut coded, mut hashed, mut n_codes) = (Vec::new(), Vec::new(), Vec::new());
-        for &at in &set {
+        for &at in set {
             match self.places[at] {
                 Place::Coded(at) => coded.push(at),
                 Place::Hashed(at) => hashed.push(at),
@@ -162,23 +183,17 @@ impl InFiles<'_> {
         let how = self.grouping(&n_codes, n_codes.len());
         let parts = self.spilled.n_parts();
         let found = group(self.engine, &how, parts, &fill, &Classes::default)?;
-        let unique = found.iter().map(|classes| classes.unique).sum();
-        let n_classes = found.iter().map(|classes| classes.n_classes).sum();
-        Ok((unique, n_classes, set))
+        Ok(found.into_iter().fold(Tally::default(), |all, Classes(tally)| all.and(tally)))
     }
 }
 
-/// Counts classes, and those of one row.
+/// Counts classes.
 #[derive(Default)]
-struct Classes {
-    n_classes: u64,
-    unique: u64,
-}
+struct Classes(Tally);
 
 impl Visit for Classes {
     fn row(&mut self, _is_first: bool, _rest: &[u32], n_rows: u64) {
-        self.n_classes += 1;
-        self.unique += u64::from(n_rows == 1);
+        self.0.add(n_rows);
     }
 }
 

@@ -39,8 +39,9 @@ fn check(text: &str, threads: usize, room: u64) {
     let run = Run::default();
     let found = run.with_engine(Some(threads), |engine| {
         let source = Source::open(engine, &input.display().to_string())?;
+        let wanted = Wanted::new(&source, &[])?;
         let ways = [Way::Memory, Way::Files { bounds: &bounds, room: Some(room) }];
-        ways.iter().map(|way| profile_in(engine, &run, &source, way)).collect::<Result<Vec<_>, _>>()
+        ways.iter().map(|way| profile_in(engine, &run, &wanted, way)).collect::<Result<Vec<_>, _>>()
     });
     let found: Vec<String> =
         found.unwrap().iter().map(|found| serde_json::json!(found).to_string()).collect();

@@ -1,6 +1,9 @@
 //! What an HTML report gathers while its job goes on.
 
-use incrowd_engine::{Engine, Source, Spilled, Staging, Table};
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+
+use incrowd_engine::{Engine, EngineError, Source, Spilled, Staging, Table, sha256};
 
 use super::html::{Digests, Filed, html};
 use super::portrait::{Portrait, Sitter};
@@ -19,8 +22,26 @@ use crate::spec::JobSpec;
 pub(crate) struct Filing {
     before: Option<Before>,
     portrait: Option<Portrait>,
+    /// What tells the files of the input and of the release from all others, while it is worked out.
+    input: Option<Hashing>,
+    release: Option<Hashing>,
     /// What gathering took.
     seconds: f64,
+}
+
+/// Files by name that are being hashed beside the job.
+type Hashing = JoinHandle<Result<Vec<(String, String)>, EngineError>>;
+
+/// Begins to hash files: whatever else is done leaves a processor idle now and then.
+fn hash(files: Vec<(String, PathBuf)>) -> Hashing {
+    std::thread::spawn(move || {
+        files.into_iter().map(|(name, path)| Ok((name, sha256(&path)?))).collect()
+    })
+}
+
+/// What was hashed, if anything was.
+fn hashed(hashing: Option<Hashing>) -> Result<Vec<(String, String)>, EngineError> {
+    hashing.map_or(Ok(Vec::new()), |hashing| hashing.join().expect("hashing does not panic"))
 }
 
 /// A job that has come to its report.
@@ -29,7 +50,6 @@ pub(crate) struct Ending<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) spec: &'a JobSpec,
     pub(crate) plan: &'a Plan,
-    pub(crate) source: &'a Source,
     pub(crate) staged: &'a Staging,
     pub(crate) warnings: &'a [String],
 }
@@ -39,34 +59,47 @@ fn tells_table(plan: &Plan) -> bool {
     plan.html.as_ref().is_some_and(HtmlWanted::is_internal)
 }
 
+fn hash_source(source: &Source) -> Hashing {
+    let named = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (name, path.clone())
+    };
+    hash(source.files().iter().map(named).collect())
+}
+
 impl Filing {
     /// Measures a table that is in memory, if the report tells of it.
     pub(crate) fn of_table(
         engine: &Engine,
         plan: &Plan,
-        table: Table,
+        (source, table): (&Source, Table),
     ) -> Result<(Filing, Table), JobError> {
         if !tells_table(plan) {
             return Ok((Filing::default(), table));
         }
         let mut clock = Stopwatch::start();
+        let input = Some(hash_source(source));
         let (before, table) = Before::of_table(engine, plan, table)?;
-        Ok((Filing { before: Some(before), portrait: None, seconds: clock.lap() }, table))
+        let before = Some(before);
+        Ok((Filing { before, input, seconds: clock.lap(), ..Filing::default() }, table))
     }
 
     /// Measures a table that is in private files, if the report tells of it.
     pub(crate) fn of_files(
         engine: &Engine,
         plan: &Plan,
-        spilled: Spilled,
+        (source, spilled): (&Source, Spilled),
         bounds: &Bounds,
     ) -> Result<(Filing, Spilled), JobError> {
         if !tells_table(plan) {
             return Ok((Filing::default(), spilled));
         }
         let mut clock = Stopwatch::start();
+        // The files of a cluster's input may lie elsewhere.
+        let input = (!engine.is_remote()).then(|| hash_source(source));
         let (before, spilled) = Before::of_files(engine, plan, spilled, bounds)?;
-        Ok((Filing { before: Some(before), portrait: None, seconds: clock.lap() }, spilled))
+        let before = Some(before);
+        Ok((Filing { before, input, seconds: clock.lap(), ..Filing::default() }, spilled))
     }
 
     /// Looks at the table and its classes, if the report has pictures of them.
@@ -79,12 +112,19 @@ impl Filing {
         Ok(())
     }
 
+    /// Takes note of the release that was written.
+    pub(crate) fn take(&mut self, plan: &Plan, staged: &Staging) {
+        if plan.html.is_some() {
+            self.release = Some(hash(staged.files()));
+        }
+    }
+
     /// The report as the job wants it: HTML, or JSON.
     pub(crate) fn text(self, ending: &Ending, report: &mut Report) -> Result<String, JobError> {
         let Some(wanted) = &ending.plan.html else { return Ok(report.to_json()) };
         let mut clock = Stopwatch::start();
         let queries = if wanted.is_internal() { ending.queries()? } else { None };
-        let digests = ending.digests(wanted)?;
+        let digests = Digests { input: hashed(self.input)?, release: hashed(self.release)? };
         let text = html(&Filed {
             plan: ending.plan,
             wanted,
@@ -124,24 +164,6 @@ impl Ending<'_> {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// What tells the release from all others, and for those who may know it the table.
-    fn digests(&self, wanted: &HtmlWanted) -> Result<Digests, JobError> {
-        let named = |path: &std::path::Path| {
-            path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-        };
-        let files: &[std::path::PathBuf] = if wanted.is_internal() && !self.engine.is_remote() {
-            self.source.files()
-        } else {
-            &[]
-        };
-        let release = self.staged.files();
-        let (input, release) = rayon::join(
-            || Digests::of(files.iter().map(|path| (named(path), path.as_path()))),
-            || Digests::of(release.iter().map(|(name, path)| (name.clone(), path.as_path()))),
-        );
-        Ok(Digests { input: input?, release: release? })
     }
 }
 

@@ -110,10 +110,10 @@ impl Sitter<'_> {
     }
 
     /// The class of a vector among those that are released.
-    fn class_of(&self, vector: usize) -> Option<usize> {
+    fn class_of(&self, vector: usize) -> Option<u32> {
         let class = self.assigned.class_of[vector];
         let number = *self.classes.number_of.get(class as usize)?;
-        (class != SUPPRESSED && number != SUPPRESSED).then_some(number as usize)
+        (class != SUPPRESSED && number != SUPPRESSED).then_some(number)
     }
 
     fn column(&self, at: usize) -> ColumnPortrait {

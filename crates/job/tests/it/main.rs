@@ -4,6 +4,7 @@
 
 mod bounded;
 mod models;
+mod pycanon;
 mod queries;
 mod several_sets;
 

@@ -31,8 +31,8 @@ fn prose(text: &str) -> String {
 
 /// The names of the headings of a page, as mdBook gives them.
 fn headings(text: &str) -> Vec<String> {
-    let titles = prose(text).lines().filter(|line| line.starts_with('#')).map(slug).collect();
-    titles
+    let prose = prose(text);
+    prose.lines().filter(|line| line.starts_with('#')).map(slug).collect()
 }
 
 /// The name of a heading.
@@ -84,7 +84,7 @@ fn every_file_of_the_guide_is_led_to() {
         .collect();
     let summary: BTreeSet<String> = page::all().into_iter().collect();
     for name in files(&folder) {
-        if name.ends_with(".md") {
+        if Path::new(&name).extension().is_some_and(|ending| ending == "md") {
             let is_in = name == "SUMMARY.md" || summary.contains(&format!("docs/src/{name}"));
             assert!(is_in, "{name} is not in SUMMARY.md");
         } else {

@@ -49,7 +49,7 @@ pub(crate) struct Block<'a> {
 
 impl Block<'_> {
     pub(crate) fn text(&self) -> String {
-        self.lines[self.range.clone()].iter().map(|line| format!("{line}\n")).collect()
+        self.lines[self.range.clone()].iter().flat_map(|line| [line.as_str(), "\n"]).collect()
     }
 
     /// Its first line, from 1.

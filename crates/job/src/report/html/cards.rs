@@ -142,6 +142,33 @@ pub(super) fn sensitive(
             "max earth mover's distance(class, all)",
             CURIOUS,
         ),
+        card(
+            "Commonest value (alpha)",
+            of(|found| found.alpha, ""),
+            format!(
+                "The greatest share that one value of {column} has in a class: how sure a guess can be."
+            ),
+            "max share of a value in the class",
+            CURIOUS,
+        ),
+        card(
+            "Disclosure (delta)",
+            of(|found| found.delta, ""),
+            format!(
+                "By how much the share of a value of {column} in a class is multiplied or divided at most, as a logarithm; 0 is not at all."
+            ),
+            "max |ln(share in the class / share in all)|",
+            CURIOUS,
+        ),
+        card(
+            "Gain (beta)",
+            of(|found| found.beta, ""),
+            format!(
+                "By how much a value of {column} is more common in a class than in all records at most; 1 is twice as common."
+            ),
+            "max (share in the class - share in all) / share in all",
+            CURIOUS,
+        ),
     ]
 }
 

@@ -79,7 +79,7 @@ pub(super) fn record(page: &mut Page, filed: &Filed) {
         releases
             .map(|(name, digest)| text(&format!("SHA-256 of the release {name}"), digest.clone())),
     );
-    page.table(&[("", false), ("", false)], &rows);
+    page.table(&[("what", false), ("is", false)], &rows);
     page.say(if filed.is_internal() {
         "The job, as a file that `incrowd anonymize --job` takes. The same rows, job and seed give the same bytes."
     } else {

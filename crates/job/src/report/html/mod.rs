@@ -10,8 +10,6 @@ mod privacy;
 mod released;
 mod utility;
 
-use incrowd_engine::EngineError;
-
 use super::Report;
 use super::portrait::Portrait;
 use super::wanted::HtmlWanted;
@@ -42,17 +40,6 @@ pub(crate) struct Filed<'a> {
 pub(crate) struct Digests {
     pub(crate) input: Vec<(String, String)>,
     pub(crate) release: Vec<(String, String)>,
-}
-
-impl Digests {
-    /// The digests of files.
-    pub(crate) fn of<'a>(
-        files: impl IntoIterator<Item = (String, &'a std::path::Path)>,
-    ) -> Result<Vec<(String, String)>, EngineError> {
-        let digest =
-            |(name, path): (String, &std::path::Path)| Ok((name, incrowd_engine::sha256(path)?));
-        files.into_iter().map(digest).collect()
-    }
 }
 
 impl Filed<'_> {

@@ -133,9 +133,9 @@ fn by_value(
         match cell {
             Cell::All => of_any += rows as f64,
             Cell::Set(codes) => {
-                codes
-                    .iter()
-                    .for_each(|&code| after[code as usize] += rows as f64 / codes.len() as f64);
+                for &code in codes {
+                    after[code as usize] += rows as f64 / codes.len() as f64;
+                }
             }
             cell => {
                 let (lo, hi) = cell_extent(attribute, cell);
@@ -157,7 +157,9 @@ fn by_value(
     let Named { mut names, mut before, mut after } = named;
     if of_any > 0.0 {
         names.push("* (any value)".to_owned());
-        before.iter_mut().for_each(|before| before.push(0.0));
+        if let Some(before) = &mut before {
+            before.push(0.0);
+        }
         after.push(of_any);
     }
     let before = before
@@ -232,9 +234,9 @@ mod tests {
         let edges = [0.0, 1.0, 2.0, 3.0];
         let mut steps = [0.0; 3];
         spread(&mut steps, &edges, (0.5, 2.5), 8.0);
-        assert_eq!(steps, [2.0, 4.0, 2.0]);
+        assert_eq!(steps.to_vec(), vec![2.0, 4.0, 2.0]);
         spread(&mut steps, &edges, (3.0, 3.0), 1.0);
-        assert_eq!(steps, [2.0, 4.0, 3.0]);
+        assert_eq!(steps.to_vec(), vec![2.0, 4.0, 3.0]);
     }
 
     #[test]

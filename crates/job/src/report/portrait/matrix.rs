@@ -1,5 +1,7 @@
 //! How strongly every two columns go together, before and after.
 
+use std::borrow::Cow;
+
 use incrowd_data::{Attribute, Cell, Codes, RecodedColumn, Shape};
 use incrowd_evaluate::association::{Column, Meaning, association};
 use rayon::prelude::*;
@@ -137,9 +139,12 @@ impl Sitter<'_> {
         found.names.extend(plain.iter().map(|plain| plain.name.clone()));
         let n = found.names.len();
         let pairs: Vec<(usize, usize)> = (0..n).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
-        let compared = Compared { sitter: self, quasi: &quasi, plain: &plain };
-        let square = |of: &(dyn Fn(usize, usize) -> f64 + Sync)| {
-            let all: Vec<f64> = pairs.par_iter().map(|&(a, b)| of(a, b)).collect();
+        let square = |[whole, by_row]: [Compared; 2]| {
+            let of = |&(a, b): &(usize, usize)| {
+                let over = if a.max(b) < quasi.len() { &whole } else { &by_row };
+                over.association(a, b)
+            };
+            let all: Vec<f64> = pairs.par_iter().map(of).collect();
             let mut square = vec![vec![f64::NAN; n]; n];
             for (&(a, b), value) in pairs.iter().zip(all) {
                 (square[a][b], square[b][a]) = (value, value);
@@ -148,9 +153,9 @@ impl Sitter<'_> {
         };
         let has_vectors = !self.coding.set.counts.is_empty();
         if self.is_internal() && has_vectors {
-            found.before = Some(square(&|a, b| compared.before(a, b)));
+            found.before = Some(square(self.before(&quasi, &plain)));
         }
-        found.after = square(&|a, b| compared.after(a, b));
+        found.after = square(self.after(&quasi, &plain));
         Ok(found)
     }
 
@@ -205,85 +210,81 @@ impl Sitter<'_> {
     }
 }
 
-/// Columns that are compared: quasi-identifier columns first.
+/// Columns that are compared over the same records: quasi-identifier columns first.
 struct Compared<'a> {
-    sitter: &'a Sitter<'a>,
-    quasi: &'a [Recoded<'a>],
-    plain: &'a [Plain],
+    columns: Vec<(Cow<'a, Codes>, u32, &'a Read)>,
+    /// How often a record counts; once if nothing is said.
+    weights: Option<Vec<u32>>,
 }
-
-/// The code of a record.
-type CodeOf<'a> = Box<dyn Fn(usize) -> u32 + Sync + 'a>;
 
 impl Compared<'_> {
-    /// In the table: over distinct vectors, or over rows where another column is looked at.
-    fn before(&self, a: usize, b: usize) -> f64 {
-        let coding = self.sitter.coding;
-        let by_row = a.max(b) >= self.quasi.len();
-        let of = |at: usize| -> (CodeOf, u32, &Read) {
-            match self.quasi.get(at) {
-                Some(quasi) if by_row => {
-                    let code = |row: usize| quasi.vectors.get(coding.vector_of[row] as usize);
-                    (Box::new(code), quasi.n_codes, &quasi.values)
-                }
-                Some(quasi) => {
-                    (Box::new(|vector| quasi.vectors.get(vector)), quasi.n_codes, &quasi.values)
-                }
-                None => {
-                    let plain = &self.plain[at - self.quasi.len()];
-                    (Box::new(|row| plain.codes.get(row)), plain.n_codes, &plain.read)
-                }
-            }
+    fn association(&self, a: usize, b: usize) -> f64 {
+        let column = |at: usize| {
+            let (codes, n_codes, read) = &self.columns[at];
+            Column { codes: codes.as_ref(), n_codes: *n_codes, meaning: read.meaning() }
         };
-        let counts = &coding.set.counts;
-        if by_row {
-            associated(&of(a), &of(b), coding.vector_of.len(), &|_| 1)
-        } else {
-            associated(&of(a), &of(b), counts.len(), &|vector| u64::from(counts[vector]))
-        }
-    }
-
-    /// In the release: over classes, or over the rows that are released.
-    fn after(&self, a: usize, b: usize) -> f64 {
-        let (sitter, coding) = (self.sitter, self.sitter.coding);
-        let by_row = a.max(b) >= self.quasi.len();
-        let class_of_row = |row: usize| sitter.class_of(coding.vector_of[row] as usize);
-        let of = |at: usize| -> (CodeOf, u32, &Read) {
-            let n_cells =
-                |quasi: &Recoded| u32::try_from(quasi.column.cells.len()).unwrap_or(u32::MAX);
-            match self.quasi.get(at) {
-                Some(quasi) if by_row => {
-                    let cell = move |row: usize| {
-                        class_of_row(row).map_or(0, |class| quasi.column.of_class[class])
-                    };
-                    (Box::new(cell), n_cells(quasi), &quasi.cells)
-                }
-                Some(quasi) => {
-                    (Box::new(|class| quasi.column.of_class[class]), n_cells(quasi), &quasi.cells)
-                }
-                None => {
-                    let plain = &self.plain[at - self.quasi.len()];
-                    (Box::new(|row| plain.codes.get(row)), plain.n_codes, &plain.read)
-                }
-            }
-        };
-        let sizes = &sitter.recoded().sizes;
-        if by_row {
-            let weight = |row: usize| u64::from(class_of_row(row).is_some());
-            associated(&of(a), &of(b), coding.vector_of.len(), &weight)
-        } else {
-            associated(&of(a), &of(b), sizes.len(), &|class| sizes[class])
-        }
+        association(&column(a), &column(b), self.weights.as_deref())
     }
 }
 
-fn associated(
-    (code_a, n_a, read_a): &(CodeOf, u32, &Read),
-    (code_b, n_b, read_b): &(CodeOf, u32, &Read),
-    n_records: usize,
-    weight: &(dyn Fn(usize) -> u64 + Sync),
-) -> f64 {
-    let a = Column { code: code_a, n_codes: *n_a, meaning: read_a.meaning() };
-    let b = Column { code: code_b, n_codes: *n_b, meaning: read_b.meaning() };
-    association(&a, &b, n_records, weight)
+impl Sitter<'_> {
+    /// In the table: distinct vectors, and for other columns rows.
+    fn before<'a>(&'a self, quasi: &'a [Recoded], plain: &'a [Plain]) -> [Compared<'a>; 2] {
+        let vectors = Compared {
+            columns: quasi
+                .iter()
+                .map(|q| (Cow::Borrowed(q.vectors), q.n_codes, &q.values))
+                .collect(),
+            weights: Some(self.coding.set.counts.clone()),
+        };
+        let by_row = |quasi: &'a Recoded| {
+            let vector_of = self.coding.vector_of.iter();
+            let codes = vector_of.map(|&vector| quasi.vectors.get(vector as usize));
+            (Cow::Owned(Codes::pack(quasi.n_codes, codes)), quasi.n_codes, &quasi.values)
+        };
+        [vectors, Compared { columns: rows(quasi, plain, by_row), weights: None }]
+    }
+
+    /// In the release: classes, and for other columns the rows that are released.
+    fn after<'a>(&'a self, quasi: &'a [Recoded], plain: &'a [Plain]) -> [Compared<'a>; 2] {
+        let n_cells =
+            |quasi: &Recoded| u32::try_from(quasi.column.cells.len()).unwrap_or(u32::MAX).max(1);
+        let by_class = |quasi: &'a Recoded| {
+            let cells = quasi.column.of_class.iter().copied();
+            (Cow::Owned(Codes::pack(n_cells(quasi), cells)), n_cells(quasi), &quasi.cells)
+        };
+        let sizes = self.recoded().sizes.iter();
+        let classes = Compared {
+            columns: quasi.iter().map(by_class).collect(),
+            weights: Some(sizes.map(|&rows| u32::try_from(rows).unwrap_or(u32::MAX)).collect()),
+        };
+        let class_of: Vec<Option<u32>> =
+            (0..self.assigned.class_of.len()).map(|vector| self.class_of(vector)).collect();
+        let of_row = || self.coding.vector_of.iter().map(|&vector| class_of[vector as usize]);
+        let by_row = |quasi: &'a Recoded| {
+            let cell =
+                |class: Option<u32>| class.map_or(0, |class| quasi.column.of_class[class as usize]);
+            let codes = Codes::pack(n_cells(quasi), of_row().map(cell));
+            (Cow::Owned(codes), n_cells(quasi), &quasi.cells)
+        };
+        let columns = rows(quasi, plain, by_row);
+        let is_whole = plain.is_empty() || class_of.iter().all(Option::is_some);
+        let weights = (!is_whole).then(|| of_row().map(|c| u32::from(c.is_some())).collect());
+        [classes, Compared { columns, weights }]
+    }
+}
+
+/// Columns by row: quasi-identifier columns as they are read there, then the others. None if there are no others, since
+/// nothing else is looked at row by row.
+fn rows<'a>(
+    quasi: &'a [Recoded],
+    plain: &'a [Plain],
+    by_row: impl Fn(&'a Recoded<'a>) -> (Cow<'a, Codes>, u32, &'a Read) + Send + Sync,
+) -> Vec<(Cow<'a, Codes>, u32, &'a Read)> {
+    if plain.is_empty() {
+        return Vec::new();
+    }
+    let mut columns: Vec<_> = quasi.par_iter().map(by_row).collect();
+    columns.extend(plain.iter().map(|p| (Cow::Borrowed(&p.codes), p.n_codes, &p.read)));
+    columns
 }

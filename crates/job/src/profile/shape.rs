@@ -1,0 +1,201 @@
+//! What a single value looks like: an e-mail address, a telephone number, a postcode.
+//!
+//! The tests are lenient: a column is judged by nearly all of its values, and a wrong guess is a suggestion
+//! that a person turns down.
+
+use std::net::IpAddr;
+
+pub(super) fn is_email(text: &str) -> bool {
+    let Some((user, host)) = text.split_once('@') else { return false };
+    let is_clean = |part: &str| !part.is_empty() && !part.contains(['@', ' ', '/', ',']);
+    is_clean(user) && is_clean(host) && host.trim_matches('.').contains('.')
+}
+
+pub(super) fn is_url(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let starts = ["http://", "https://", "ftp://", "www."];
+    starts.iter().any(|start| lower.len() > start.len() && lower.starts_with(start))
+}
+
+pub(super) fn is_ip_address(text: &str) -> bool {
+    text.parse::<IpAddr>().is_ok()
+}
+
+pub(super) fn is_uuid(text: &str) -> bool {
+    let text = text.trim_start_matches('{').trim_end_matches('}');
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.concat().bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A country, two digits, and what the bank writes.
+pub(super) fn is_iban(text: &str) -> bool {
+    let text = text.replace(' ', "");
+    let bytes = text.as_bytes();
+    (15..=34).contains(&bytes.len())
+        && bytes[..2].iter().all(u8::is_ascii_uppercase)
+        && bytes[2..4].iter().all(u8::is_ascii_digit)
+        && bytes[4..].iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        && bytes[4..].iter().filter(|byte| byte.is_ascii_digit()).count() >= 6
+}
+
+/// The number of a social security card, `123-45-6789`.
+pub(super) fn is_social_security(text: &str) -> bool {
+    is_like(text, "999-99-9999")
+}
+
+/// The number of a payment card: its last digit checks the others.
+pub(super) fn is_card(text: &str) -> bool {
+    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(10)).collect();
+    if !(13..=19).contains(&digits.len()) || text.contains(|c: char| !is_digit_or(c, " -")) {
+        return false;
+    }
+    let doubled = |(at, &digit): (usize, &u32)| match at % 2 {
+        1 => (2 * digit) / 10 + (2 * digit) % 10,
+        _ => digit,
+    };
+    digits.iter().rev().enumerate().map(doubled).sum::<u32>().is_multiple_of(10)
+}
+
+/// Digits with a plus before them, or in groups.
+pub(super) fn is_phone(text: &str) -> bool {
+    let is_international = text.starts_with('+');
+    let rest = text.trim_start_matches('+');
+    let n_digits = rest.bytes().filter(u8::is_ascii_digit).count();
+    let n_between = rest.chars().filter(|&c| " -./()".contains(c)).count();
+    (7..=15).contains(&n_digits)
+        && rest.chars().all(|c| is_digit_or(c, " -./()"))
+        && (is_international || n_between >= 2)
+        && !is_date(text)
+}
+
+/// A day that is not written as ISO dates are: `31.12.1999`, `12/31/99`, `1999/12/31`.
+pub(super) fn is_date(text: &str) -> bool {
+    ['/', '.', '-'].iter().any(|&between| {
+        let parts: Vec<&str> = text.split(between).collect();
+        let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        parts.iter().all(is_number)
+            && matches!(lengths[..], [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2])
+    })
+}
+
+/// A postcode with letters or of two parts: `AB1 2CD`, `1234 AB`, `A1B 2C3`, `12345-6789`.
+pub(super) fn is_postcode(text: &str) -> bool {
+    const FORMS: [&str; 12] = [
+        "A9 9AA",
+        "A99 9AA",
+        "AA9 9AA",
+        "AA99 9AA",
+        "A9A 9AA",
+        "AA9A 9AA",
+        "9999 AA",
+        "9999AA",
+        "A9A 9A9",
+        "A9A9A9",
+        "99999-9999",
+        "A-9999",
+    ];
+    FORMS.iter().any(|form| is_like(text, form))
+}
+
+/// Latitude and longitude in one cell.
+pub(super) fn is_place(text: &str) -> bool {
+    let text = text.trim_start_matches("POINT").trim().trim_matches(['(', ')']);
+    let parts: Vec<&str> = text.split([',', ';', ' ']).filter(|part| !part.is_empty()).collect();
+    let is_degrees = |part: &&str| {
+        part.contains('.') && part.parse::<f64>().is_ok_and(|degrees| degrees.abs() <= 180.0)
+    };
+    parts.len() == 2 && parts.iter().all(is_degrees)
+}
+
+/// Two or three capitalised words, one of which may be an initial: `Ada Lovelace`, `Lovelace, Ada`, `Ada K. Lovelace`.
+pub(super) fn is_person(text: &str) -> bool {
+    let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    let is_name = |word: &&str| {
+        let mut letters = word.chars();
+        let is_letter = |c: char| c.is_alphabetic() || "'\u{2019}-.".contains(c);
+        letters.next().is_some_and(char::is_uppercase) && letters.all(is_letter)
+    };
+    let n_whole = words.iter().filter(|word| word.chars().count() > 2).count();
+    (2..=3).contains(&words.len()) && words.iter().all(is_name) && n_whole >= 2
+}
+
+/// How many digits a value is, if it is nothing else.
+pub(super) fn n_digits(text: &str) -> Option<usize> {
+    let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits.then_some(text.len())
+}
+
+/// A year that people live in.
+pub(super) fn is_year(text: &str) -> bool {
+    n_digits(text) == Some(4) && ("1900"..="2100").contains(&text)
+}
+
+/// A form has a 9 for every digit and an A for every letter.
+fn is_like(text: &str, form: &str) -> bool {
+    text.len() == form.len()
+        && text.bytes().zip(form.bytes()).all(|(byte, form)| match form {
+            b'9' => byte.is_ascii_digit(),
+            b'A' => byte.is_ascii_alphabetic(),
+            other => byte == other,
+        })
+}
+
+fn is_digit_or(c: char, others: &str) -> bool {
+    c.is_ascii_digit() || others.contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(is: fn(&str) -> bool, yes: &[&str], no: &[&str]) {
+        for text in yes {
+            assert!(is(text), "{text}");
+        }
+        for text in no {
+            assert!(!is(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn identifiers() {
+        check(is_email, &["a@b.org", "a.b+c@d.co.uk"], &["a@b", "@b.org", "a b@c.org", "a@b@c.d"]);
+        check(is_url, &["https://a.b", "HTTP://x", "www.a.b"], &["http", "http://", "a.b"]);
+        check(is_ip_address, &["10.0.0.1", "::1", "fe80::1:2"], &["10.0.0", "300.1.1.1", "1"]);
+        let uuid = "123e4567-e89b-12d3-a456-426614174000";
+        check(is_uuid, &[uuid], &[&uuid[1..], "123e4567-e89b-12d3-a456-42661417400g"]);
+        let ibans = ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432"];
+        check(is_iban, &ibans, &["DE89", "de89370400440532013000", "INSURANCEHOLDERS"]);
+        check(is_social_security, &["123-45-6789"], &["123456789", "12-345-6789"]);
+        check(is_card, &["4111 1111 1111 1111", "4111111111111111"], &["4111111111111112", "41"]);
+        let phones = ["+44 20 7946 0000", "(555) 123-4567", "555-123-4567", "+15551234567"];
+        let others = ["12345-6789", "31.12.1999", "1999-12-31", "5551234567", "[10-20]", "1.5"];
+        check(is_phone, &phones, &others);
+    }
+
+    #[test]
+    fn what_others_may_know() {
+        check(
+            is_date,
+            &["31.12.1999", "12/31/99", "1999/1/3"],
+            &["1999", "1.5", "1.2.3", "a/b/cd"],
+        );
+        let postcodes = ["SW1A 1AA", "M1 1AE", "1234 AB", "K1A 0B1", "12345-6789"];
+        check(is_postcode, &postcodes, &["12345", "AB", "1234 ABC", "Oslo 1AA"]);
+        check(is_place, &["52.52, 13.405", "POINT(13.4 52.5)"], &["52.52", "1,2", "200.5,1.5"]);
+        check(is_year, &["1984"], &["198", "1066", "84", "19845"]);
+        assert_eq!(["0123", "", "12a"].map(n_digits), [Some(4), None, None]);
+    }
+
+    #[test]
+    fn people() {
+        let people =
+            ["Ada Lovelace", "Lovelace, Ada", "Ada K. Lovelace", "Sean O'Neill", "Émile Zola"];
+        let others =
+            ["Flu", "broken arm", "HS-grad", "A B", "Ada 2 Lovelace", "One Two Three Four"];
+        check(is_person, &people, &others);
+    }
+}
