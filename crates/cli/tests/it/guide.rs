@@ -56,6 +56,7 @@ pages! {
     readme: "README.md",
     introduction: "docs/src/introduction.md",
     tutorial: "docs/src/tutorial.md",
+    profile: "docs/src/profile.md",
     release: "docs/src/release.md",
     files: "docs/src/files.md",
     memory: "docs/src/memory.md",
