@@ -2,8 +2,8 @@
 //!
 //! A block ```` ```sh ```` holds commands, one a line; a backslash at the end goes on in the next line. In a block
 //! ```` ```console ```` commands stand behind `$ `, what they print below them. A block ```` ```text ```` right behind a
-//! block of commands is what all of them print, on standard output and standard error together. Comments, which
-//! no reader sees, say the rest:
+//! block of commands is what all of them print, on standard output and standard error together; a line `...` stands for
+//! any lines. Comments, which no reader sees, say the rest:
 //!
 //! | comment | meaning |
 //! |---|---|
@@ -56,6 +56,7 @@ pages! {
     readme: "README.md",
     introduction: "docs/src/introduction.md",
     tutorial: "docs/src/tutorial.md",
+    profile: "docs/src/profile.md",
     release: "docs/src/release.md",
     files: "docs/src/files.md",
     memory: "docs/src/memory.md",
