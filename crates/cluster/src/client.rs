@@ -1,5 +1,6 @@
 //! The client: sends plans to a scheduler, waits for them, and streams what the workers have ready.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -40,8 +41,11 @@ const BEATS_A_LOOK: u32 = 40;
 /// How long a scheduler may take to accept a plan, which can hold dictionaries of millions of values.
 const ACCEPTANCE: Duration = Duration::from_mins(5);
 
-/// How long a farewell to a job that nobody needs any more may take.
+/// How long a farewell to a job that nobody needs any more may take, how often it is tried, and how long a worker that was
+/// told to stop may go on to write.
 const FAREWELL: Duration = Duration::from_secs(2);
+const FAREWELLS: usize = 3;
+const AFTERMATH: Duration = Duration::from_millis(500);
 
 /// At most so many streams read from the workers at once.
 const MOST_STREAMS: usize = 8;
@@ -130,9 +134,10 @@ impl Cluster for Scheduler {
         let farewells = Arc::clone(&self.farewells);
         async move {
             let id = submit(&mut client, &address, &session, &plan, n_parts).await?;
-            let job = Arc::new(Job { address, id, farewells });
+            let job = Arc::new(Job { address, id, farewells, is_done: AtomicBool::new(false) });
             let schema = Arc::clone(plan.schema().inner());
             let places = finished(&mut client, &job).await?;
+            job.is_done.store(true, Ordering::Relaxed);
             let n_streams = places.len().clamp(1, MOST_STREAMS);
             let mut shares: Vec<Vec<PartitionLocation>> = vec![Vec::new(); n_streams];
             for (at, place) in places.into_iter().enumerate() {
@@ -159,29 +164,45 @@ struct Job {
     address: Address,
     id: String,
     farewells: Farewells,
+    /// Whether no worker is at it any more.
+    is_done: AtomicBool,
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
         let (address, id) = (self.address.clone(), self.id.clone());
+        let is_done = self.is_done.load(Ordering::Relaxed);
         // A thread of its own: the engine's may be ending.
         let farewell = std::thread::spawn(move || {
             let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build()
             else {
                 return;
             };
-            let farewell = async {
-                let mut client = client(connect(&address, FAREWELL).await?);
-                let _ = client.cancel_job(CancelJobParams { job_id: id.clone() }).await;
-                let _ = client
-                    .clean_job_data(CleanJobDataParams { job_id: id, remove_stage_ids: Vec::new() })
-                    .await;
-                Some(())
-            };
-            let _ = runtime.block_on(async { tokio::time::timeout(FAREWELL, farewell).await });
+            runtime.block_on(async {
+                for _ in 0..FAREWELLS {
+                    if let Ok(Some(())) =
+                        tokio::time::timeout(FAREWELL, farewell(&address, &id)).await
+                    {
+                        break;
+                    }
+                }
+                if !is_done {
+                    // A worker may have written on after its files were removed.
+                    tokio::time::sleep(AFTERMATH).await;
+                    let _ = tokio::time::timeout(FAREWELL, farewell(&address, &id)).await;
+                }
+            });
         });
         self.farewells.lock().unwrap_or_else(PoisonError::into_inner).push(farewell);
     }
+}
+
+/// Cancels a job and lets the workers remove its files; none where that could not be said.
+async fn farewell(address: &Address, id: &str) -> Option<()> {
+    let mut client = client(connect(address, FAREWELL).await?);
+    let _ = client.cancel_job(CancelJobParams { job_id: id.to_owned() }).await;
+    let what = CleanJobDataParams { job_id: id.to_owned(), remove_stage_ids: Vec::new() };
+    client.clean_job_data(what).await.ok().map(|_| ())
 }
 
 /// Settings that travel with a plan.
