@@ -67,7 +67,7 @@ fn k_and_other_parameters() {
         2,
         &["`disease` is declared sensitive and insensitive"],
     );
-    folder.fails(&with("-k 2 --report r.html"), 2, &["a report is a .json file"]);
+    folder.fails(&with("-k 2 --report r.txt"), 2, &["a report is a .json or .html file"]);
 }
 
 #[test]

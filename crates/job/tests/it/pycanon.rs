@@ -32,7 +32,8 @@ fn names(list: &Value) -> Vec<&str> {
 #[track_caller]
 fn report(run: &Run, table: &str, quasi: &[&str], sensitive: &[&str]) -> Value {
     let roles = |names: &[&str], role: &str| -> String {
-        names.iter().map(|name| format!("{name} = {{ role = \"{role}\" }}\n")).collect()
+        let lines = names.iter().map(|name| format!("{name} = {{ role = \"{role}\" }}\n"));
+        lines.collect::<Vec<String>>().concat()
     };
     let columns = roles(quasi, "quasi") + &roles(sensitive, "sensitive");
     let mut spec =
@@ -202,7 +203,9 @@ fn plain_risk(table: &str, quasi: &[&str]) -> Value {
         quasi.iter().map(|name| header.iter().position(|n| n == name).unwrap()).collect();
     let keys: Vec<Vec<&str>> = rows.map(|row| places.iter().map(|&at| row[at]).collect()).collect();
     let mut sizes: BTreeMap<&[&str], u32> = BTreeMap::new();
-    keys.iter().for_each(|key| *sizes.entry(key).or_default() += 1);
+    for key in &keys {
+        *sizes.entry(key).or_default() += 1;
+    }
     let of_records: Vec<u32> = keys.iter().map(|key| sizes[key.as_slice()]).collect();
     let n_records = f64::from(u32::try_from(keys.len()).unwrap());
     let share = |is_counted: &dyn Fn(f64) -> bool| {
