@@ -13,7 +13,7 @@ pub fn sha256(path: &Path) -> Result<String, EngineError> {
     let unreadable = |source| EngineError::Io { action: "reading", path: path.to_owned(), source };
     let mut file = File::open(path).map_err(unreadable)?;
     let mut digest = Sha256::new();
-    let mut buffer = vec![0; 1 << 18];
+    let mut buffer = vec![0; 1 << 16];
     loop {
         match file.read(&mut buffer).map_err(unreadable)? {
             0 => break,

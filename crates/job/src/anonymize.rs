@@ -1,6 +1,7 @@
 //! `anonymize`: search, recode, write, verify, publish, report.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use incrowd_data::{Cuts, FrequencySet, Kind, Level};
 use incrowd_engine::{Engine, Format, RawColumn, Source, Table, Values, read};
@@ -23,7 +24,7 @@ use crate::outputs::check_outputs;
 use crate::plan::{Plan, Purpose, Role};
 use crate::publish::{Release, Unverified, publish};
 use crate::recoding_file::RecodingFile;
-use crate::report::filing::{Ending, Filing};
+use crate::report::filing::{Ending, Filing, tells_table};
 use crate::report::portrait::Sitter;
 use crate::report::{Done, Outcome, Timings};
 use crate::run::{Run, Stage, Stopwatch, held_memory_bytes};
@@ -67,20 +68,20 @@ impl Job<'_> {
         }
         self.run.enter(Stage::Read);
         let wants_kinds = !matches!(output.format(), Format::Csv(_));
-        let table = read(self.engine, &source, &plan.uses(), wants_kinds)?;
+        let mut filing = Filing::of_source(&plan, &source);
+        let mut table = Arc::new(read(self.engine, &source, &plan.uses(), wants_kinds)?);
         refuse_missing(&plan, &table)?;
-        timings.read = clock.lap();
-        let (mut filing, mut table) = Filing::of_table(self.engine, &plan, (&source, table))?;
-        clock.lap();
         let prepared = prepare(&plan, &table)?;
         let levels = plan.method.level_bounds(&plan, &prepared.scheme().attributes)?;
         let memory = plan.method.memory.map(memory_left).transpose()?;
-        timings.read += clock.lap();
+        timings.read = clock.lap();
         self.run.enter(Stage::Search);
         let coding = prepared.collapse();
-        // The quasi-identifier lives on in the frequency set.
-        let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
-        table.coded.retain(|column| !is_quasi(&column.values.name));
+        if let Some(table) = Arc::get_mut(&mut table).filter(|_| !tells_table(&plan)) {
+            // The quasi-identifier lives on in the frequency set.
+            let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
+            table.coded.retain(|column| !is_quasi(&column.values.name));
+        }
         let outcome = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
         let found = match self.found(&plan, outcome, coding.set.n_rows)? {
             Ok(found) => found,
@@ -98,16 +99,20 @@ impl Job<'_> {
             assigned: Assigned::of(&found),
             vector_of: &coding.vector_of,
         };
-        let written = release.write(self.engine, self.run, &output, &mut timings)?;
+        let (assigned, rows) = (release.assigned, Some(&*table));
+        let sitter =
+            Sitter { plan: &plan, coding: &coding, classes: &classes, assigned, table: rows };
+        // Writing leaves a processor idle now and then.
+        let (written, gathered) = rayon::join(
+            || release.write(self.engine, self.run, &output, &mut timings),
+            || {
+                filing.measure(self.engine, &plan, (&table, &coding))?;
+                filing.look(&sitter)
+            },
+        );
+        let written = written?;
+        gathered?;
         source.check_unchanged()?;
-        let (assigned, rows) = (Assigned::of(&found), Some(&table));
-        filing.look(&Sitter {
-            plan: &plan,
-            coding: &coding,
-            classes: &classes,
-            assigned,
-            table: rows,
-        })?;
         drop(table);
         let figures = self.figures(&plan, &coding, &found, &classes)?;
         drop((coding, found, classes));

@@ -6,6 +6,7 @@
 mod recognise;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use incrowd_data::{Codes, Levels};
 use incrowd_engine::{Engine, Format, Output, Source, read};
@@ -143,9 +144,9 @@ impl Application<'_> {
         let NewRows { source, plan, output, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let table = read(self.engine, source, &plan.uses(), rows.wants_kinds)?;
+        let mut filing = Filing::of_source(plan, source);
+        let mut table = read(self.engine, source, &plan.uses(), rows.wants_kinds)?;
         refuse_missing(plan, &table)?;
-        let (mut filing, mut table) = Filing::of_table(self.engine, plan, (source, table))?;
         timings.read = clock.lap();
         self.run.enter(Stage::Recode);
         for at in plan.with_role(Role::Quasi) {
@@ -159,9 +160,11 @@ impl Application<'_> {
             let codes = raw.codes.iter().map(|c| if c == old_missing { missing } else { c });
             raw.codes = Codes::pack(missing + 1, codes);
         }
+        let table = Arc::new(table);
         let prepared = prepare(plan, &table)?;
-        let lookup = Lookup::new(plan, &prepared.scheme().columns, &table);
+        let lookup = Lookup::new(plan, &prepared.scheme().columns, &*table);
         let mut coding = prepared.collapse();
+        filing.measure(self.engine, plan, (&table, &coding))?;
         let recognised = match self.recognise(plan, &mut coding, &lookup)? {
             Ok(recognised) => recognised,
             Err(outcome) => return Ok(outcome),
@@ -178,7 +181,7 @@ impl Application<'_> {
         };
         let written = release.write(self.engine, self.run, output, &mut timings)?;
         source.check_unchanged()?;
-        let (assigned, rows_held) = (release.assigned, Some(&table));
+        let (assigned, rows_held) = (release.assigned, Some(&*table));
         filing.look(&Sitter { plan, coding: &coding, classes, assigned, table: rows_held })?;
         drop(table);
         self.finish(rows, &coding, &recognised, (written, filing), timings)

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::error::{JobError, Problem};
 use crate::hierarchy::{Loaded, load};
+use crate::measure::EqualRows;
 use crate::model::{SensitiveColumn, k_anonymity};
 use crate::plan::{Plan, PlannedColumn, Role};
 
@@ -30,6 +31,14 @@ pub(crate) struct Coding {
     pub(crate) value_rows: Vec<Vec<u64>>,
     /// The vectors that are searched, whether or not they are all in the set.
     pub(crate) n_vectors: u64,
+}
+
+impl Coding {
+    /// The rows that are equal on the quasi-identifier, if just those were put together.
+    pub(crate) fn equal_rows(&self) -> Option<EqualRows<'_>> {
+        let is_grouped = self.set.extras.is_empty() && self.set.len() < self.vector_of.len();
+        is_grouped.then_some(EqualRows { counts: &self.set.counts, group_of: &self.vector_of })
+    }
 }
 
 /// Distinct values of columns, and a way to find the rows that have them.

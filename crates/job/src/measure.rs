@@ -5,12 +5,15 @@ mod in_files;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use incrowd_data::Codes;
 use incrowd_engine::{Engine, Source, Spilled, Table, Use, Values};
 use incrowd_privacy::Model;
 use incrowd_quality::ClassSizes;
-use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, SensitiveFound, THRESHOLDS, verify};
+use incrowd_release::{
+    Asked, Privacy, Risk, Rows, Sensitive, SensitiveFound, THRESHOLDS, verify, verify_classes,
+};
 use indexmap::IndexMap;
 
 use crate::bounds::Bounds;
@@ -91,7 +94,7 @@ pub(crate) fn measure_in(
     way: &Way,
 ) -> Result<Measured, JobError> {
     let held = Held::read(engine, source, &uses(source, subject), &hashable(subject), way)?;
-    measure_held(engine, subject, &held)
+    measure_held(engine, subject, &held, None)
 }
 
 /// What a table is like before anything is done to it.
@@ -103,25 +106,26 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    fn of(engine: &Engine, plan: &Plan, held: &Held) -> Result<Before, JobError> {
+    fn of(
+        engine: &Engine,
+        plan: &Plan,
+        held: &Held,
+        grouped: Option<EqualRows>,
+    ) -> Result<Before, JobError> {
         let subject = Subject { plan, released_as: as_they_are(plan), entity: None };
-        let measured = measure_held(engine, &subject, held)?;
+        let measured = measure_held(engine, &subject, held, grouped)?;
         let classes = release_report(&measured, 0, Starred::default());
         Ok(Before { privacy: privacy_report(plan, &measured), classes })
     }
 
-    /// Measures a table in memory, and gives it back.
+    /// Measures a table in memory, whose equal rows may be known already.
     pub(crate) fn of_table(
         engine: &Engine,
         plan: &Plan,
-        table: Table,
-    ) -> Result<(Before, Table), JobError> {
-        let held = Held::Memory(table);
-        let before = Before::of(engine, plan, &held)?;
-        match held {
-            Held::Memory(table) => Ok((before, table)),
-            Held::Files { .. } => unreachable!("it is in memory"),
-        }
+        table: &Arc<Table>,
+        grouped: Option<EqualRows>,
+    ) -> Result<Before, JobError> {
+        Before::of(engine, plan, &Held::Memory(Arc::clone(table)), grouped)
     }
 
     /// Measures a table in private files, and gives it back.
@@ -132,7 +136,7 @@ impl Before {
         bounds: &Bounds,
     ) -> Result<(Before, Spilled), JobError> {
         let held = Held::Files { spilled, room: bounds.left().max(LEAST_ROOM) };
-        let before = Before::of(engine, plan, &held)?;
+        let before = Before::of(engine, plan, &held, None)?;
         match held {
             Held::Files { spilled, .. } => Ok((before, spilled)),
             Held::Memory(_) => unreachable!("it is in files"),
@@ -140,7 +144,19 @@ impl Before {
     }
 }
 
-fn measure_held(engine: &Engine, subject: &Subject, held: &Held) -> Result<Measured, JobError> {
+/// The rows of a table that are equal on all quasi-identifier columns: how many they are, and by row which.
+#[derive(Clone, Copy)]
+pub(crate) struct EqualRows<'a> {
+    pub(crate) counts: &'a [u32],
+    pub(crate) group_of: &'a [u32],
+}
+
+fn measure_held(
+    engine: &Engine,
+    subject: &Subject,
+    held: &Held,
+    grouped: Option<EqualRows>,
+) -> Result<Measured, JobError> {
     let plan = subject.plan;
     let sensitive = sensitive_columns(plan, held)?;
     let mut ks: Vec<u64> = plan.sets.iter().filter_map(|set| set.k).collect();
@@ -149,7 +165,7 @@ fn measure_held(engine: &Engine, subject: &Subject, held: &Held) -> Result<Measu
     let models = models(plan, &ks, &sensitive)?;
     let n_rows = held.n_rows();
     let found = BTreeMap::new();
-    let mut ruler = Ruler { engine, subject, held, sensitive, ks, models, found };
+    let mut ruler = Ruler { engine, subject, held, grouped, sensitive, ks, models, found };
     let all: Vec<usize> = plan.with_role(Role::Quasi).collect();
     let sets = ruler.measure_all(&plan.sets, Depth::Models)?;
     let collusion = ruler.measure_all(&colluding(&plan.sets), Depth::Sizes)?;
@@ -199,6 +215,7 @@ struct Ruler<'a> {
     engine: &'a Engine,
     subject: &'a Subject<'a>,
     held: &'a Held,
+    grouped: Option<EqualRows<'a>>,
     sensitive: Vec<SensitiveColumn>,
     /// The different ks that are asked for.
     ks: Vec<u64>,
@@ -315,7 +332,12 @@ impl Ruler<'_> {
             entity,
             n_rows: table.n_rows,
         };
-        Ok(verify(asked, &rows))
+        // Whoever knows all quasi-identifier columns sees the groups.
+        let is_all = plan.with_role(Role::Quasi).eq(columns.iter().copied());
+        Ok(match self.grouped.filter(|_| is_all) {
+            Some(EqualRows { counts, group_of }) => verify_classes(asked, &rows, counts, group_of),
+            None => verify(asked, &rows),
+        })
     }
 
     fn columns_in_files(

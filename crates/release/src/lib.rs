@@ -15,4 +15,6 @@ pub use recode::{
     Classes, group_of_class, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
 };
 pub use risk::{Risk, THRESHOLDS};
-pub use verify::{Asked, Privacy, Rows, Sensitive, SensitiveFound, Verifier, verify};
+pub use verify::{
+    Asked, Privacy, Rows, Sensitive, SensitiveFound, Verifier, verify, verify_classes,
+};

@@ -176,15 +176,21 @@ impl Privacy {
 #[must_use]
 pub fn verify(asked: &Asked, of: &Rows) -> Privacy {
     let Collapsed { counts, vector_of, .. } = collapse(&of.quasi, of.n_rows);
+    verify_classes(asked, of, &counts, &vector_of)
+}
+
+/// Measures a table whose rows are in these classes: the rows of each, and the class of each row.
+#[must_use]
+pub fn verify_classes(asked: &Asked, of: &Rows, counts: &[u32], class_of: &[u32]) -> Privacy {
     // The rows of each class, one class after another.
     let mut next: Vec<usize> = Vec::with_capacity(counts.len());
     let mut end = 0;
-    for &count in &counts {
+    for &count in counts {
         next.push(end);
         end += count as usize;
     }
     let mut rows = vec![0u32; of.n_rows];
-    for (row, &class) in (0u32..).zip(&vector_of) {
+    for (row, &class) in (0u32..).zip(class_of) {
         rows[next[class as usize]] = row;
         next[class as usize] += 1;
     }
@@ -214,6 +220,9 @@ pub fn verify(asked: &Asked, of: &Rows) -> Privacy {
 pub struct Verifier<'a> {
     asked: &'a Asked<'a>,
     closeness: Vec<TCloseness>,
+    /// By sensitive column and code, whether a class with that value alone was taken in: all of them are alike. Tables that
+    /// were not recoded have hardly any others.
+    alone: Vec<Vec<bool>>,
     class: Class,
     privacy: Privacy,
 }
@@ -239,7 +248,8 @@ impl<'a> Verifier<'a> {
         let counted = asked.sensitive.iter().map(n_codes).chain(asked.target);
         let histograms = counted.map(Histogram::new).collect();
         let class = Class { n_rows: 0, n_entities: 0, histograms };
-        Verifier { asked, closeness: closeness.collect(), class, privacy }
+        let alone = asked.sensitive.iter().map(|column| vec![false; column.whole.len()]).collect();
+        Verifier { asked, closeness: closeness.collect(), alone, class, privacy }
     }
 
     /// Counts rows of the class with this code in a column: a sensitive one, or the target behind them.
@@ -253,10 +263,15 @@ impl<'a> Verifier<'a> {
         (class.n_rows, class.n_entities) = (n_rows, n_entities);
         found.sizes.add(n_rows, n_entities);
         found.k = Some(found.k.map_or(n_entities, |k| k.min(n_entities)));
-        for ((column, closeness), histogram) in
-            found.sensitive.iter_mut().zip(&self.closeness).zip(&class.histograms)
-        {
-            column.add(histogram, closeness);
+        let columns = found.sensitive.iter_mut().zip(&self.closeness).zip(&mut self.alone);
+        for (((column, closeness), alone), histogram) in columns.zip(&class.histograms) {
+            let is_known = match histogram.present() {
+                [code] => std::mem::replace(&mut alone[*code as usize], true),
+                _ => false,
+            };
+            if !is_known {
+                column.add(histogram, closeness);
+            }
         }
         for (model, (_, classes, rows)) in self.asked.models.iter().zip(&mut found.broken) {
             if !model.holds(class) {

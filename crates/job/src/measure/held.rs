@@ -1,5 +1,7 @@
 //! Where the rows of a measured table are: in memory, or in private files.
 
+use std::sync::Arc;
+
 use incrowd_data::Codes;
 use incrowd_engine::{CodeFile, Engine, EngineError, Misfits, Source, Spilled, Table, Use, Values};
 use incrowd_engine::{read, read_remote, read_spilled};
@@ -61,14 +63,14 @@ type ReadSpilled = fn(
     &Source,
     &[Use],
     bool,
-    &std::sync::Arc<incrowd_engine::Scratch>,
+    &Arc<incrowd_engine::Scratch>,
     u64,
 ) -> Result<Spilled, incrowd_engine::EngineError>;
 
 /// The rows of a table that was read.
 #[derive(Debug)]
 pub(super) enum Held {
-    Memory(Table),
+    Memory(Arc<Table>),
     Files { spilled: Spilled, room: u64 },
 }
 
@@ -81,7 +83,7 @@ impl Held {
         way: &Way,
     ) -> Result<Held, JobError> {
         let (bounds, room, read_spilled): (_, _, ReadSpilled) = match way {
-            Way::Memory => return Ok(Held::Memory(read(engine, source, uses, false)?)),
+            Way::Memory => return Ok(Held::Memory(Arc::new(read(engine, source, uses, false)?))),
             Way::Files { bounds, room } => (bounds, *room, read_spilled),
             Way::Cluster { bounds } => (bounds, None, read_remote),
         };

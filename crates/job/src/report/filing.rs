@@ -1,6 +1,7 @@
 //! What an HTML report gathers while its job goes on.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use incrowd_engine::{Engine, EngineError, Source, Spilled, Staging, Table, sha256};
@@ -10,6 +11,7 @@ use super::portrait::{Portrait, Sitter};
 use super::wanted::HtmlWanted;
 use super::{Outcome, Report};
 use crate::bounds::Bounds;
+use crate::coding::Coding;
 use crate::error::JobError;
 use crate::measure::Before;
 use crate::plan::Plan;
@@ -55,7 +57,7 @@ pub(crate) struct Ending<'a> {
 }
 
 /// Whether a report tells of the table itself.
-fn tells_table(plan: &Plan) -> bool {
+pub(crate) fn tells_table(plan: &Plan) -> bool {
     plan.html.as_ref().is_some_and(HtmlWanted::is_internal)
 }
 
@@ -68,20 +70,26 @@ fn hash_source(source: &Source) -> Hashing {
 }
 
 impl Filing {
+    /// Begins with a source that is about to be read into memory.
+    pub(crate) fn of_source(plan: &Plan, source: &Source) -> Filing {
+        let input = tells_table(plan).then(|| hash_source(source));
+        Filing { input, ..Filing::default() }
+    }
+
     /// Measures a table that is in memory, if the report tells of it.
-    pub(crate) fn of_table(
+    pub(crate) fn measure(
+        &mut self,
         engine: &Engine,
         plan: &Plan,
-        (source, table): (&Source, Table),
-    ) -> Result<(Filing, Table), JobError> {
-        if !tells_table(plan) {
-            return Ok((Filing::default(), table));
+        (table, coding): (&Arc<Table>, &Coding),
+    ) -> Result<(), JobError> {
+        if tells_table(plan) {
+            let mut clock = Stopwatch::start();
+            let grouped = coding.equal_rows();
+            self.before = Some(Before::of_table(engine, plan, table, grouped)?);
+            self.seconds += clock.lap();
         }
-        let mut clock = Stopwatch::start();
-        let input = Some(hash_source(source));
-        let (before, table) = Before::of_table(engine, plan, table)?;
-        let before = Some(before);
-        Ok((Filing { before, input, seconds: clock.lap(), ..Filing::default() }, table))
+        Ok(())
     }
 
     /// Measures a table that is in private files, if the report tells of it.
