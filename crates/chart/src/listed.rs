@@ -28,8 +28,8 @@ const MOST_CHARACTERS: usize = 28;
 /// A value with three digits that tell something.
 fn rounded(value: f64) -> String {
     match value.abs() {
-        0.0 => "0".to_owned(),
         size if size >= 1000.0 => short(value),
+        _ if value.fract() == 0.0 => format!("{value:.0}"),
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
         size if size >= 1.0 => format!("{value:.2}"),

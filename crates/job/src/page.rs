@@ -204,10 +204,10 @@ impl Page {
                 beside.iter().map(|text| format!(" <span>{}</span>", escaped(text))).collect();
             self.body.push_str(&format!(
                 "<div><dt>{}</dt><dd class=\"value\">{}{}</dd><dd class=\"note\">{}</dd>",
-                escaped(name),
+                inline(name),
                 escaped(value),
                 beside.concat(),
-                escaped(meaning)
+                inline(meaning)
             ));
             if !formula.is_empty() {
                 let formula = escaped(formula);
@@ -255,7 +255,7 @@ impl Page {
                     (false, true) => " class=\"best\"",
                     (false, false) => "",
                 };
-                self.body.push_str(&format!("<td{class}>{}</td>", escaped(text)));
+                self.body.push_str(&format!("<td{class}>{}</td>", inline(text)));
             }
             self.body.push_str("</tr>\n");
         }

@@ -4,7 +4,7 @@ use incrowd_chart::{Axis, Bars, Lines, Series};
 
 use super::advice::{figure, judged};
 use super::{Compared, Comparison, FoundCase};
-use crate::page::{HtmlCell, Page};
+use crate::page::{HtmlCell, Page, count, decimal};
 
 pub(super) fn html(comparison: &Comparison) -> String {
     let mut page = Page::new("Algorithms compared");
@@ -13,7 +13,7 @@ pub(super) fn html(comparison: &Comparison) -> String {
         "The same job over `{}` ({} rows), by several algorithms and for several k. Every release was written and measured \
          from the written bytes.",
         std::path::Path::new(input).file_name().map_or("".into(), |name| name.to_string_lossy()),
-        comparison.rows
+        count(comparison.rows)
     ));
     if let Some(advice) = &comparison.advice {
         page.say(&format!("Advice, by {}: {}.", advice.by, advice.why));
@@ -96,7 +96,7 @@ fn table(page: &mut Page, comparison: &Comparison) {
             let others = (cases.iter().filter(|other| other.k == case.k))
                 .filter_map(|other| Some((shown.of)(other, other.found.as_deref()?)));
             let is_best = Comparison::is_best(value, others);
-            let cell = if shown.is_whole { format!("{:.0}", value.abs()) } else { figure(value) };
+            let cell = if shown.is_whole { decimal(value.abs()) } else { figure(value) };
             row.push(number(cell, is_best));
         }
         let is_optimal = found.search.as_ref().is_some_and(|search| search.optimal);
