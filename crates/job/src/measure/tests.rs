@@ -5,6 +5,7 @@ use incrowd_engine::{CodeWriter, Scratch, Source};
 
 use super::*;
 use crate::plan::Purpose;
+use crate::publish::Starred;
 use crate::run::Run;
 use crate::spec::JobSpec;
 
