@@ -13,7 +13,7 @@ use crate::profile::ProfileArgs;
 #[command(name = "incrowd", version, propagate_version = true, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done, 1 no release satisfies the job or the check failed, 2 the \
-                        request or the input is wrong, 130 interrupted. Nothing is written but on 0."
+                        request or the input is wrong, 130 interrupted. Nothing is written but on 0 (a check that fails writes its report)."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

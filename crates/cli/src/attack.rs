@@ -110,16 +110,14 @@ fn ends_with(path: &str, ending: &str) -> bool {
 /// A report that cannot be written is refused before anything is read.
 fn refuse_report(args: &AttackArgs) -> Result<(), JobError> {
     let Some(path) = &args.report else { return Ok(()) };
-    let (message, help) = if !ends_with(path, ".json") && !ends_with(path, ".html") {
+    let problem = if !ends_with(path, ".json") && !ends_with(path, ".html") {
         let message = format!("a report is a .json or .html file, found `{path}`");
-        (message, "name it .html to read it, .json for programs")
-    } else if Path::new(path).exists() && !args.force {
-        let message = format!("`{path}` exists already");
-        (message, "choose another name, or replace it with --force")
+        let help = "name it .html to read it, .json for programs".to_owned();
+        Some(Problem { message, help: Some(help) })
     } else {
-        return Ok(());
+        incrowd_job::output_problem(Path::new(path), args.force)
     };
-    Err(Problem { message, help: Some(help.to_owned()) }.into())
+    problem.map_or(Ok(()), |problem| Err(problem.into()))
 }
 
 fn counted(n: u64, what: &str) -> String {

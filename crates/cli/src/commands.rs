@@ -1,5 +1,6 @@
 //! What each command does with the facade.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::CommandFactory;
@@ -86,6 +87,10 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     set(&mut spec.input, args.input.as_ref());
     set(&mut spec.output, args.output.as_ref());
     set(&mut spec.report, args.report.as_ref());
+    if args.report.as_ref().is_some_and(|path| !is_html(path)) {
+        // What the job file says of its page does not hold for another report.
+        (spec.audience, spec.picture) = (None, None);
+    }
     set(&mut spec.audience, args.audience.as_ref());
     set(&mut spec.picture, args.picture.as_ref());
     set(&mut spec.recoding, args.recoding.as_ref());
@@ -186,6 +191,10 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
         message::note(&format!("written: {}", args.output));
     }
     Ok(code)
+}
+
+fn is_html(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
 }
 
 fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {

@@ -79,10 +79,7 @@ fn problem(path: &str, ending: &str, is_forced: bool) -> Option<Problem> {
             help: Some(format!("name it {ending}")),
         });
     }
-    (Path::new(path).exists() && !is_forced).then(|| Problem {
-        message: format!("`{path}` exists already"),
-        help: Some("choose another name, or replace it with --force".to_owned()),
-    })
+    incrowd_job::output_problem(Path::new(path), is_forced)
 }
 
 /// About how wide a line may be.
@@ -134,7 +131,7 @@ fn text(profile: &Profile) -> String {
     }));
     text.push_str(&message::table(&wrapped(rows), &[0, 1, 2, 3]));
     text.push_str(if profile.exact {
-        "\nno other combination of as many columns singles out more rows\n"
+        "\nno other combination of as many of the columns that were combined singles out more rows\n"
     } else {
         "\nnot all combinations were searched, the table is too large: the worst pairs were grown\n"
     });

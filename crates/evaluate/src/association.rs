@@ -84,6 +84,10 @@ pub fn association(a: &Column, b: &Column, weights: Option<&[u32]>) -> f64 {
     if pairs.is_some_and(|pairs| pairs > LARGEST) {
         return f64::NAN;
     }
+    // The records of a code are shared out together: best by the column with fewer codes.
+    if pairs.is_some() && a.n_codes > b.n_codes {
+        return association(b, a, weights);
+    }
     if size <= SMALL || pairs.is_some() && size <= LARGEST {
         let width = b.n_codes as usize;
         let mut counts = vec![0u64; usize::try_from(size).unwrap_or(usize::MAX)];
@@ -100,9 +104,10 @@ pub fn association(a: &Column, b: &Column, weights: Option<&[u32]>) -> f64 {
     }
     let cells = || {
         let weight = |record: usize| weights.map_or(1, |weights| u64::from(weights[record]));
-        (0..a.codes.len()).map(move |record| {
+        let cell = move |record: usize| {
             (a.codes.get(record) as usize, b.codes.get(record) as usize, weight(record))
-        })
+        };
+        (0..a.codes.len()).map(cell).filter(|(.., rows)| *rows > 0)
     };
     of_cells(a.meaning, b.meaning, &cells)
 }
@@ -227,14 +232,29 @@ fn ratio(
 fn cramer(a: &LabelsOf, b: &LabelsOf, cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
     let (mut of_a, mut of_b) = (vec![0.0; a.len()], vec![0.0; b.len()]);
     let mut together = vec![0.0; a.len() * b.len()];
+    // By code of `a`, the records of each label of `b`.
+    let mut of_codes: Vec<Vec<f64>> = Vec::new();
     for (code_a, code_b, rows) in cells {
-        let (of_code_a, of_code_b) = (a.of(code_a), b.of(code_b));
-        let share = rows as f64 / (of_code_a.len() * of_code_b.len()) as f64;
-        for &label in of_code_a {
+        if of_codes.len() <= code_a {
+            of_codes.resize(code_a + 1, Vec::new());
+        }
+        let labels = b.of(code_b);
+        if a.of(code_a).is_empty() || labels.is_empty() {
+            continue;
+        }
+        let of_code = &mut of_codes[code_a];
+        of_code.resize(b.len(), 0.0);
+        let share = rows as f64 / labels.len() as f64;
+        for &label in labels {
+            of_code[label as usize] += share;
+        }
+    }
+    for (code_a, of_code) in of_codes.iter().enumerate() {
+        let labels = a.of(code_a);
+        let share = 1.0 / labels.len() as f64;
+        for &label in labels {
             let row = &mut together[label as usize * b.len()..][..b.len()];
-            for &label in of_code_b {
-                row[label as usize] += share;
-            }
+            row.iter_mut().zip(of_code).for_each(|(to, rows)| *to += share * rows);
         }
     }
     for (row, of_a) in together.chunks(b.len().max(1)).zip(&mut of_a) {

@@ -179,8 +179,10 @@ impl Job<'_> {
         let mut report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
         let Job { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, staged, warnings: &warnings };
+        let ending = Ending { run, engine, spec, plan, staged, bounds, warnings: &warnings };
         let text = filing.text(&ending, &mut report)?;
+        // The page may tell of the source what was read of it just now.
+        source.check_unchanged()?;
         publish(
             written.staged,
             &[(&self.spec.report, &text), (&self.spec.recoding, &recoding)],

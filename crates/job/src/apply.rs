@@ -283,8 +283,9 @@ impl Application<'_> {
         };
         let Application { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, staged, warnings: &reasons };
+        let ending = Ending { run, engine, spec, plan, staged, bounds, warnings: &reasons };
         let text = filing.text(&ending, &mut report)?;
+        source.check_unchanged()?;
         publish(written.staged, &[(&self.spec.report, &text)], self.options.force)?;
         Ok(Outcome::Done(Box::new(Done { report, warnings: reasons })))
     }

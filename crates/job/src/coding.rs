@@ -34,9 +34,17 @@ pub(crate) struct Coding {
 }
 
 impl Coding {
-    /// The rows that are equal on the quasi-identifier, if just those were put together.
-    pub(crate) fn equal_rows(&self) -> Option<EqualRows<'_>> {
-        let is_grouped = self.set.extras.is_empty() && self.set.len() < self.vector_of.len();
+    /// The rows of a table that are equal on the quasi-identifier, if just those were put together: where texts that differ
+    /// are one value (1 and 1.0), they look different in the table.
+    pub(crate) fn equal_rows(&self, table: &Table) -> Option<EqualRows<'_>> {
+        let is_same = |(attribute, rows): (&Attribute, &Vec<u64>)| {
+            let n_values = rows.iter().filter(|rows| **rows > 0).count();
+            let raw = table.column(&attribute.name);
+            raw.is_some_and(|raw| raw.values.n_codes() as usize == n_values)
+        };
+        let is_grouped = self.set.extras.is_empty()
+            && self.set.len() < self.vector_of.len()
+            && self.set.attributes.iter().zip(&self.value_rows).all(is_same);
         is_grouped.then_some(EqualRows { counts: &self.set.counts, group_of: &self.vector_of })
     }
 }

@@ -54,6 +54,7 @@ pub use evaluate::{
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;
 pub use limits::{PRESETS, Preset};
+pub use outputs::output_problem;
 pub use page::{count, percent};
 pub use profile::{ColumnProfile, Combination, Profile, ProfileOptions, profile};
 pub use query::{

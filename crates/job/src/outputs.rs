@@ -72,7 +72,8 @@ fn part_rows_problem(output: &str, part_rows: Option<u64>) -> Option<Problem> {
 }
 
 /// Why a file cannot be written, as far as can be seen before.
-pub(crate) fn output_problem(path: &Path, force: bool) -> Option<Problem> {
+#[must_use]
+pub fn output_problem(path: &Path, force: bool) -> Option<Problem> {
     let name = path.display();
     if path.is_dir() || Output::is_folder(&path.to_string_lossy()) {
         Some(Problem::new(format!("`{name}` is a folder")).help("name a file in it"))

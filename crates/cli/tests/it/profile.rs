@@ -73,7 +73,7 @@ fn combinations_are_counted_and_minimal() {
     let combinations = profile["combinations"].as_array().unwrap();
     assert!(combinations.iter().all(|found| found["columns"].as_array().unwrap().len() < 3));
     let text = folder.ok("profile patients.csv").stdout;
-    assert!(text.contains("no other combination of as many columns"), "{text}");
+    assert!(text.contains("no other combination of as many of the columns"), "{text}");
 }
 
 #[test]

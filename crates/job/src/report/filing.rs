@@ -53,6 +53,7 @@ pub(crate) struct Ending<'a> {
     pub(crate) spec: &'a JobSpec,
     pub(crate) plan: &'a Plan,
     pub(crate) staged: &'a Staging,
+    pub(crate) bounds: &'a Bounds,
     pub(crate) warnings: &'a [String],
 }
 
@@ -85,7 +86,7 @@ impl Filing {
     ) -> Result<(), JobError> {
         if tells_table(plan) {
             let mut clock = Stopwatch::start();
-            let grouped = coding.equal_rows();
+            let grouped = coding.equal_rows(table);
             self.before = Some(Before::of_table(engine, plan, table, grouped)?);
             self.seconds += clock.lap();
         }
@@ -155,6 +156,11 @@ impl Ending<'_> {
         let queries = queries_of(&self.spec.workload)?;
         if queries.is_empty() || self.engine.is_remote() {
             return Ok(None);
+        }
+        if self.bounds.is_bounded() {
+            let why = "both tables would have to be held, and there is a memory limit; \
+                       `incrowd query --original` answers them";
+            return Ok(Some(Err(why.to_owned())));
         }
         let options = QueryOptions {
             release: self.staged.path().to_string_lossy().into_owned(),

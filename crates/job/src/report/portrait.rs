@@ -1,12 +1,13 @@
 //! What a table and its release look like: the numbers of the pictures in an HTML report.
 //!
-//! For the public nothing is worked out that the release does not tell: neither values nor ranges of the table, only
-//! cells of the release and how many rows have them.
+//! For the public nothing is worked out that the release does not tell: [`public`] sees its labels and how many rows have
+//! them, and nothing else.
 
 mod distribution;
 mod line;
 mod matrix;
 mod partition;
+mod public;
 
 use incrowd_data::{Attribute, Cell, Kind, Labels, Recoded, RecodedColumn, SUPPRESSED, Shape};
 use incrowd_engine::Table;
@@ -34,9 +35,8 @@ pub(crate) struct Portrait {
 #[derive(Debug)]
 pub(crate) struct ColumnPortrait {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
-    /// How its values lie to one another.
-    pub(crate) shape: String,
+    /// What its values are and how they lie to one another.
+    pub(crate) values: String,
     /// Distinct cells of the release; none where they are not told.
     pub(crate) n_cells: Option<usize>,
     pub(crate) cells: CellsShown,
@@ -88,6 +88,9 @@ const MOST_SPANS: usize = 300;
 impl Sitter<'_> {
     /// Looks at the table and its release.
     pub(crate) fn portrait(&self) -> Result<Portrait, JobError> {
+        if !self.is_internal() {
+            return Ok(self.public_portrait());
+        }
         let columns = (0..self.coding.set.attributes.len()).map(|at| self.column(at)).collect();
         Ok(Portrait { columns, associations: self.associations()?, partition: self.partition() })
     }
@@ -106,7 +109,7 @@ impl Sitter<'_> {
         let is_mean = self.plan.labels == LabelForm::Mean
             && matches!(attribute.shape, Shape::Numeric)
             && !matches!(attribute.dictionary.kind, Kind::Date | Kind::Timestamp);
-        !is_mean || self.is_internal()
+        !is_mean
     }
 
     /// The class of a vector among those that are released.
@@ -124,60 +127,60 @@ impl Sitter<'_> {
         let cells = match &line {
             _ if !is_told => CellsShown::Means,
             Some(line) if matches!(attribute.shape, Shape::Numeric) => {
-                CellsShown::Spans(self.spans(attribute, column, &rows, line))
+                CellsShown::Spans(spans(attribute, column, &rows, line))
             }
             _ => listed(attribute, column, &rows),
         };
-        // A node or a declared range does not tell which values it stands for; a range of numbers and a set do.
-        let tells_values =
-            self.is_internal() || matches!(attribute.shape, Shape::Numeric | Shape::Unordered);
-        let value_rows = self.is_internal().then_some(&self.coding.value_rows[at][..]);
+        let value_rows = &self.coding.value_rows[at];
         ColumnPortrait {
             name: attribute.name.clone(),
-            kind: attribute.dictionary.kind,
-            shape: shape(attribute),
+            values: values(attribute),
             n_cells: is_told.then_some(column.cells.len()),
             cells,
-            distribution: (is_told && tells_values)
-                .then(|| Distribution::of(attribute, column, &rows, value_rows))
+            distribution: is_told
+                .then(|| Distribution::of(attribute, column, &rows, (line.as_ref(), value_rows)))
                 .flatten(),
         }
     }
+}
 
-    fn spans(
-        &self,
-        attribute: &Attribute,
-        column: &RecodedColumn,
-        rows: &[u64],
-        line: &Line,
-    ) -> SpansShown {
-        let mut spans: Vec<(f64, f64, u64)> = Vec::new();
-        let (mut n_hidden, mut n_missing) = (0, 0);
-        for (cell, &rows) in column.cells.iter().zip(rows) {
-            match (cell, line.ends(attribute, cell)) {
-                (_, Some((least, greatest))) => spans.push((least, greatest, rows)),
-                (Cell::Value(_), None) => n_missing += rows,
-                _ => n_hidden += rows,
-            }
+/// The cells of a column on its line.
+fn spans(attribute: &Attribute, column: &RecodedColumn, rows: &[u64], line: &Line) -> SpansShown {
+    let mut spans: Vec<(f64, f64, u64)> = Vec::new();
+    let (mut n_hidden, mut n_missing) = (0, 0);
+    for (cell, &rows) in column.cells.iter().zip(rows) {
+        match (cell, line.ends(attribute, cell)) {
+            (_, Some((least, greatest))) => spans.push((least, greatest, rows)),
+            (Cell::Value(_), None) => n_missing += rows,
+            _ => n_hidden += rows,
         }
-        spans.sort_by(|a, b| {
-            let by_middle = (a.0 + a.1).total_cmp(&(b.0 + b.1));
-            by_middle.then(a.0.total_cmp(&b.0))
-        });
-        let whole = if self.is_internal() { line.whole() } else { None };
-        let least = spans.iter().map(|span| span.0).fold(f64::INFINITY, f64::min);
-        let greatest = spans.iter().map(|span| span.1).fold(f64::NEG_INFINITY, f64::max);
-        let ends = whole.unwrap_or((least, greatest));
-        let is_sample = spans.len() > MOST_SPANS;
-        let spans = if is_sample {
-            sampled(&spans)
-        } else {
-            #[expect(clippy::cast_precision_loss, reason = "a share of the picture")]
-            spans.iter().map(|&(least, greatest, rows)| (least, greatest, rows as f64)).collect()
-        };
-        let axis = line.axis;
-        SpansShown { axis, line: ends, spans, is_sample, n_hidden, n_missing }
     }
+    spans_shown(line.axis, spans, line.whole(), (n_hidden, n_missing))
+}
+
+/// Ranges with their rows, as they are drawn on a line: that of the whole column, if it is known. Rows without a range are
+/// hidden or missing.
+fn spans_shown(
+    axis: &'static str,
+    mut spans: Vec<(f64, f64, u64)>,
+    whole: Option<(f64, f64)>,
+    (n_hidden, n_missing): (u64, u64),
+) -> SpansShown {
+    spans.sort_by(|a, b| {
+        let by_middle = (a.0 + a.1).total_cmp(&(b.0 + b.1));
+        by_middle.then(a.0.total_cmp(&b.0))
+    });
+    let least = spans.iter().map(|span| span.0).fold(f64::INFINITY, f64::min);
+    let greatest = spans.iter().map(|span| span.1).fold(f64::NEG_INFINITY, f64::max);
+    let line = whole.unwrap_or((least, greatest));
+    let is_sample = spans.len() > MOST_SPANS;
+    let spans = if is_sample {
+        sampled(&spans)
+    } else {
+        #[expect(clippy::cast_precision_loss, reason = "a share of the picture")]
+        spans.iter().map(|&(least, greatest, rows)| (least, greatest, rows as f64)).collect()
+    };
+    SpansShown { axis, line, spans, is_sample, n_hidden, n_missing }
 }
 
 /// The ranges of rows at even distances, from the lowest to the highest.
@@ -207,10 +210,13 @@ fn rows_of_cells(column: &RecodedColumn, sizes: &[u64]) -> Vec<u64> {
     rows
 }
 
-/// The commonest labels.
+/// The commonest labels of a column.
 fn listed(attribute: &Attribute, column: &RecodedColumn, rows: &[u64]) -> CellsShown {
-    let texts = texts_of(attribute, column);
-    let mut all: Vec<(String, u64)> = texts.into_iter().zip(rows.iter().copied()).collect();
+    listed_labels(texts_of(attribute, column).into_iter().zip(rows.iter().copied()).collect())
+}
+
+/// The commonest of some labels.
+fn listed_labels(mut all: Vec<(String, u64)>) -> CellsShown {
     all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let others = all.split_off(all.len().min(MOST_LABELS));
     let n_rows = others.iter().map(|(_, rows)| rows).sum();
@@ -225,12 +231,15 @@ fn texts_of(attribute: &Attribute, column: &RecodedColumn) -> Vec<String> {
     texts.into_iter().map(|text| text.unwrap_or_else(|| "(missing)".to_owned())).collect()
 }
 
-/// How the values of an attribute lie to one another.
-fn shape(attribute: &Attribute) -> String {
+/// What the values of an attribute are and how they lie to one another.
+fn values(attribute: &Attribute) -> String {
+    let kind = attribute.dictionary.kind;
     match &attribute.shape {
-        Shape::Numeric => "in their natural order".to_owned(),
-        Shape::Ordinal => "in the declared order".to_owned(),
-        Shape::Unordered => "without an order".to_owned(),
-        Shape::Tree(hierarchy) => format!("a hierarchy of {} levels", hierarchy.height().0),
+        Shape::Numeric => format!("{kind}, in their natural order"),
+        Shape::Ordinal => format!("{kind}, in the declared order"),
+        Shape::Unordered => format!("{kind}, without an order"),
+        Shape::Tree(hierarchy) => {
+            format!("{kind}, a hierarchy of {} levels", hierarchy.height().0)
+        }
     }
 }

@@ -63,6 +63,31 @@ fn check(toml: &str, ending: &str, squeezes: &[u64]) {
     }
 }
 
+/// The page of a release tells the same of privacy wherever the rows were.
+#[test]
+fn pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = |run: &Run| {
+        let report = folder.path().join("r.html").display().to_string();
+        let models = "l-diversity = [{ distinct = 2.0 }]";
+        let toml = format!("report = '{report}'\n{COLUMNS}\n[privacy]\nk = 9\n{models}");
+        let mut spec = JobSpec::from_toml(&toml).unwrap();
+        spec.input = Some(adult().join("adult.csv.gz").display().to_string());
+        spec.undeclared = Some("drop".to_owned());
+        spec.output = Some(folder.path().join("r.csv").display().to_string());
+        let outcome = anonymize(run, &spec, true).unwrap();
+        assert!(matches!(outcome, Outcome::Done(_)));
+        let html = std::fs::read_to_string(report).unwrap();
+        let from = html.find("<h2>Privacy before and after").unwrap();
+        let to = html.find("<h2>What it is good for").unwrap();
+        html[from..to].to_owned()
+    };
+    let expected = page(&Run::default());
+    for left in [ALL_FIT, REGIONS] {
+        assert!(page(&Run::default().squeezed(left)) == expected, "{left}");
+    }
+}
+
 const ALL_FIT: u64 = 100_000_000;
 const REGIONS: u64 = 1_000_000;
 const SMALL_REGIONS: u64 = 100_000;

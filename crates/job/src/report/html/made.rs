@@ -80,12 +80,19 @@ pub(super) fn record(page: &mut Page, filed: &Filed) {
             .map(|(name, digest)| text(&format!("SHA-256 of the release {name}"), digest.clone())),
     );
     page.table(&[("what", false), ("is", false)], &rows);
-    page.say(if filed.is_internal() {
-        "The job, as a file that `incrowd anonymize --job` takes. The same rows, job and seed give the same bytes."
-    } else {
-        "The job, without the places of files and the values of orders and hierarchies."
+    let is_whole = filed.is_internal() && filed.is_release();
+    page.say(match (is_whole, report.search.is_some()) {
+        (true, true) => {
+            "The job, as a file that `incrowd anonymize --job` takes. The same rows, job and seed give the same bytes."
+        }
+        (true, false) => {
+            "The job. Orders and hierarchies stand in the recoding that was applied; the same rows and recoding give the same bytes."
+        }
+        (false, _) => {
+            "The job, without the places of files and the values of orders and hierarchies."
+        }
     });
-    let job = if filed.is_internal() { report.job.clone() } else { without_values(&report.job) };
+    let job = if is_whole { report.job.clone() } else { without_values(&report.job) };
     page.verbatim(&job.to_toml());
 }
 

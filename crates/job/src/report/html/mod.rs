@@ -115,7 +115,11 @@ fn lead(page: &mut Page, filed: &Filed) {
             "The".to_owned()
         };
         let crowd = match (k, filed.plan.entity()) {
-            (1, _) => "some record looks like no other on them".to_owned(),
+            (1, None) => "some record looks like no other on them".to_owned(),
+            (1, Some(at)) => {
+                let entity = &filed.plan.columns[at].name;
+                format!("some crowd that looks the same on them has one value of {entity} only")
+            }
             (2, None) => "every record looks the same as at least one other on them".to_owned(),
             (k, None) => {
                 format!("every record looks the same as {} others on them at least", k - 1)
@@ -137,7 +141,10 @@ fn lead(page: &mut Page, filed: &Filed) {
         page.list(filed.failed);
     }
     let audience = match (filed.is_internal(), filed.is_release()) {
-        (false, _) => {
+        (false, false) => {
+            "For the public: whatever stands here can be worked out from the table that was checked."
+        }
+        (false, true) => {
             "For the public: whatever stands here can be worked out from the release itself, or was decided before it was made."
         }
         (true, true) => {

@@ -133,7 +133,7 @@ pub(super) fn in_plain_words(page: &mut Page, filed: &Filed) {
 /// The set with the greatest risk.
 fn worst<'a>(filed: &'a Filed) -> Option<&'a PrivacyReport> {
     let sets = filed.report.privacy.iter().filter(|set| set.k > 0);
-    sets.min_by_key(|set| set.k)
+    sets.min_by_key(|set| least(filed, set))
 }
 
 /// The least crowd that may be told of a set.
@@ -150,6 +150,11 @@ fn singling_out(filed: &Filed, worst: &PrivacyReport) -> String {
              as they are may still single somebody out, if an attacker knows them.",
             filed.counted()
         )
+    } else if let Some(at) = filed.plan.entity() {
+        let entity = &filed.plan.columns[at].name;
+        format!("Yes: some crowd that looks the same on {columns} has one value of {entity} only.")
+    } else if filed.report.privacy.len() > 1 {
+        format!("Yes: some record is the only one with its combination of {columns}.")
     } else {
         let share = share_alone(&filed.report.release.class_sizes, filed.report.release.rows);
         format!(
@@ -157,10 +162,11 @@ fn singling_out(filed: &Filed, worst: &PrivacyReport) -> String {
             percent(share)
         )
     };
-    let before = filed.before.map(|before| {
+    let of_all = if filed.report.privacy.len() > 1 { " of all sets together" } else { "" };
+    let before = filed.before.filter(|_| filed.plan.entity().is_none()).map(|before| {
         let share = share_alone(&before.classes.class_sizes, before.classes.rows);
         format!(
-            " In the original table {} of the records were the only ones with their combination of quasi-identifier values.",
+            " In the original table {} of the records were the only ones with their combination of quasi-identifier values{of_all}.",
             percent(share)
         )
     });

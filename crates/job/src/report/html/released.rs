@@ -25,11 +25,13 @@ pub(super) fn write(page: &mut Page, filed: &Filed) {
         .filter(|column| matches!(column.cells, CellsShown::Means))
         .map(|column| column.name.as_str())
         .collect();
-    if !means.is_empty() {
+    if !means.is_empty() && filed.is_internal() {
         page.remark(&format!(
             "Class means are released of {}: no range stands in the release.",
             means.join(", ")
         ));
+    } else if !means.is_empty() {
+        page.remark("Class means stand in place of numbers, so that nothing is drawn.");
     }
 }
 
@@ -114,8 +116,9 @@ fn columns(page: &mut Page, filed: &Filed) {
     let is_internal = filed.is_internal();
     let mut header =
         vec![("column", false), ("role", false), ("in the release", false), ("values", false)];
-    let has_levels =
-        filed.report.recoding.as_ref().is_some_and(|recoding| recoding.levels.is_some());
+    // The levels of a hierarchy that is built from values may come of rows that are left out.
+    let has_levels = is_internal
+        && filed.report.recoding.as_ref().is_some_and(|recoding| recoding.levels.is_some());
     if has_levels {
         header.push(("level", true));
     }
@@ -123,20 +126,27 @@ fn columns(page: &mut Page, filed: &Filed) {
     if is_internal {
         header.push(("loss", true));
     }
-    let rows: Vec<Vec<HtmlCell>> = (filed.plan.columns.iter())
+    // Columns that the job does not name are nobody's business, and where identifiers stood neither.
+    let mut columns: Vec<&PlannedColumn> = filed.plan.columns.iter().collect();
+    if !is_internal {
+        columns.retain(|column| column.role.is_some());
+        let is_never = |column: &PlannedColumn| column.role == Some(Role::Identifier);
+        columns.sort_by(|a, b| match (is_never(a), is_never(b)) {
+            (true, true) => a.name.cmp(&b.name),
+            (a, b) => a.cmp(&b),
+        });
+    }
+    let rows: Vec<Vec<HtmlCell>> = (columns.into_iter())
         .map(|column| {
             let portrait = filed.portrait.and_then(|portrait| {
                 portrait.columns.iter().find(|known| known.name == column.name)
             });
-            let mut row =
-                vec![
-                    HtmlCell::text(column.name.clone()),
-                    HtmlCell::text(role(column)),
-                    HtmlCell::text(fate(column)),
-                    HtmlCell::text(portrait.map_or_else(String::new, |known| {
-                        format!("{}, {}", known.kind, known.shape)
-                    })),
-                ];
+            let mut row = vec![
+                HtmlCell::text(column.name.clone()),
+                HtmlCell::text(role(column)),
+                HtmlCell::text(fate(column)),
+                HtmlCell::text(portrait.map_or_else(String::new, |known| known.values.clone())),
+            ];
             if has_levels {
                 row.push(HtmlCell::number(level(filed, &column.name)));
             }
@@ -184,7 +194,10 @@ fn picture(column: &ColumnPortrait, filed: &Filed) -> Option<(String, String)> {
     let name = &column.name;
     match &column.cells {
         CellsShown::Means => None,
-        CellsShown::Spans(shown) => Some(spans(name, shown)),
+        CellsShown::Spans(shown) => {
+            let is_drawn = (shown.line.1 - shown.line.0).is_finite();
+            is_drawn.then(|| spans(name, shown))
+        }
         CellsShown::Listed { labels, others } => Some(listed(name, labels, *others, filed)),
     }
 }

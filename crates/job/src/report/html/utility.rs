@@ -31,7 +31,7 @@ pub(super) fn write(page: &mut Page, filed: &Filed) {
     associations(page, &portrait.associations);
     page.part("The partition");
     match (&portrait.partition, &filed.wanted.picture) {
-        (Some(partition), _) => page.figures(&[tiles(partition, filed)]),
+        (Some(partition), _) => page.figures(&[tiles(partition)]),
         (None, Some([x, y])) => page.say(&format!(
             "The partition of {x} and {y} is not drawn: the release does not tell where their cells lie."
         )),
@@ -256,7 +256,7 @@ fn mean_change(before: &[Vec<f64>], after: &[Vec<f64>]) -> Option<f64> {
     (n > 0.0).then(|| sum / n)
 }
 
-fn tiles(partition: &Partition, filed: &Filed) -> (String, String) {
+fn tiles(partition: &Partition) -> (String, String) {
     let [(x, x_axis), (y, y_axis)] = &partition.columns;
     let (mut across, mut up) =
         ((f64::INFINITY, f64::NEG_INFINITY), (f64::INFINITY, f64::NEG_INFINITY));
@@ -284,10 +284,13 @@ fn tiles(partition: &Partition, filed: &Filed) -> (String, String) {
         tiles: partition.tiles.iter().map(tile).collect(),
         points: partition.points.clone(),
     };
-    let points = if filed.is_internal() {
-        " The points are records; larger ones stand for more."
-    } else {
-        ""
+    let points = match (partition.points.is_empty(), partition.n_points_left_out) {
+        (true, _) => String::new(),
+        (false, 0) => " The points are records; larger ones stand for more.".to_owned(),
+        (false, n) => format!(
+            " The points are records; larger ones stand for more, and {} further places with fewer records are not drawn.",
+            count(n as u64)
+        ),
     };
     let left_out = if partition.n_left_out > 0 {
         format!(

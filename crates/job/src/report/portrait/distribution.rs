@@ -31,12 +31,25 @@ impl Distribution {
         attribute: &Attribute,
         column: &RecodedColumn,
         rows: &[u64],
-        value_rows: Option<&[u64]>,
+        (line, value_rows): (Option<&Line>, &[u64]),
     ) -> Option<Distribution> {
         match &attribute.shape {
-            Shape::Numeric => on_line(attribute, column, rows, value_rows),
-            _ => Some(by_value(attribute, column, rows, value_rows)),
+            Shape::Numeric => on_line(attribute, column, rows, (line?, value_rows)),
+            _ => Some(by_value(attribute, column, rows, Some(value_rows))),
         }
+    }
+
+    /// The distribution of rows over ranges, each value taking up twice `half` on the line.
+    pub(super) fn of_spans(
+        spans: &[(f64, f64, u64)],
+        half: f64,
+        n_rows: u64,
+    ) -> Option<Distribution> {
+        let least = spans.iter().map(|span| span.0).fold(f64::INFINITY, f64::min);
+        let greatest = spans.iter().map(|span| span.1).fold(f64::NEG_INFINITY, f64::max);
+        let edges = edges((least, greatest), half)?;
+        let after = percent(&spread_all(spans, &edges, half), n_rows);
+        Some(Distribution::Steps { axis: "value", edges, before: None, after })
     }
 }
 
@@ -51,41 +64,41 @@ fn on_line(
     attribute: &Attribute,
     column: &RecodedColumn,
     rows: &[u64],
-    value_rows: Option<&[u64]>,
+    (line, value_rows): (&Line, &[u64]),
 ) -> Option<Distribution> {
-    let line = Line::of(attribute)?;
     let spans: Vec<(f64, f64, u64)> = (column.cells.iter().zip(rows))
         .filter_map(|(cell, &rows)| {
             let (least, greatest) = line.ends(attribute, cell)?;
             Some((least, greatest, rows))
         })
         .collect();
-    let least = spans.iter().map(|span| span.0).fold(f64::INFINITY, f64::min);
-    let greatest = spans.iter().map(|span| span.1).fold(f64::NEG_INFINITY, f64::max);
-    let ends = value_rows.and_then(|_| line.whole()).unwrap_or((least, greatest));
-    let edges = edges(ends, line.half)?;
-    let mut after = vec![0.0; edges.len() - 1];
-    for &(least, greatest, rows) in &spans {
-        spread(&mut after, &edges, (least - line.half, greatest + line.half), rows as f64);
+    let edges = edges(line.whole()?, line.half)?;
+    let mut before = vec![0.0; edges.len() - 1];
+    for (&place, &rows) in line.places.iter().zip(value_rows) {
+        spread(&mut before, &edges, (place, place), rows as f64);
     }
-    let before = value_rows.map(|value_rows| {
-        let mut before = vec![0.0; edges.len() - 1];
-        for (&place, &rows) in line.places.iter().zip(value_rows) {
-            spread(&mut before, &edges, (place, place), rows as f64);
-        }
-        percent(&before, value_rows.iter().sum())
-    });
-    let after = percent(&after, rows.iter().sum());
+    let before = Some(percent(&before, value_rows.iter().sum()));
+    let after = percent(&spread_all(&spans, &edges, line.half), rows.iter().sum());
     Some(Distribution::Steps { axis: line.axis, edges, before, after })
+}
+
+/// The rows of ranges by step.
+#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
+fn spread_all(spans: &[(f64, f64, u64)], edges: &[f64], half: f64) -> Vec<f64> {
+    let mut steps = vec![0.0; edges.len() - 1];
+    for &(least, greatest, rows) in spans {
+        spread(&mut steps, edges, (least - half, greatest + half), rows as f64);
+    }
+    steps
 }
 
 /// The edges of the steps between two ends.
 fn edges((least, greatest): (f64, f64), half: f64) -> Option<Vec<f64>> {
     let (from, to) = (least - half, greatest + half);
-    if !(from.is_finite() && to.is_finite()) {
+    let length = to - from;
+    if !(from.is_finite() && length.is_finite()) {
         return None;
     }
-    let length = to - from;
     // Whole numbers have steps of whole width, so that all steps hold as many values.
     let width =
         if half > 0.0 { (length / MOST_STEPS).ceil().max(1.0) } else { length / MOST_STEPS };

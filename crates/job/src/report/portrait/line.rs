@@ -29,18 +29,18 @@ impl Line {
             (Shape::Numeric, Kind::Timestamp) => {
                 ("year", positions.map(|seconds| year(seconds / 86_400.0)).collect(), 0.0)
             }
-            (Shape::Numeric, Kind::Integer) => ("value", positions.collect(), 0.5),
-            (Shape::Numeric, _) => ("value", positions.collect(), 0.0),
+            (Shape::Numeric, _) => {
+                ("value", positions.clone().collect(), half_of("value", positions))
+            }
             (Shape::Ordinal, _) => ("place in the order", ranks(attribute), 0.5),
             (Shape::Tree(_), _) => ("place in the hierarchy", ranks(attribute), 0.5),
         };
         Some(Line { axis, places, half })
     }
 
-    /// The line of any attribute: values without an order lie side by side, the commonest first.
-    pub(super) fn of_any(attribute: &Attribute) -> Line {
-        let by_rows = || Line { axis: "the commonest first", places: ranks(attribute), half: 0.5 };
-        Line::of(attribute).unwrap_or_else(by_rows)
+    /// A line for values without an order: they lie side by side, the commonest first.
+    pub(super) fn of_unordered(attribute: &Attribute) -> Line {
+        Line { axis: "the commonest first", places: ranks(attribute), half: 0.5 }
     }
 
     /// The stretches of the line that a cell covers, if it says something: one, or several of a set.
@@ -48,7 +48,9 @@ impl Line {
         let Cell::Set(codes) = cell else {
             return self.ends(attribute, cell).into_iter().collect();
         };
-        let runs = codes.chunk_by(|a, b| a + 1 == *b);
+        // A missing value has no place.
+        let n_placed = codes.partition_point(|&code| (code as usize) < self.places.len());
+        let runs = codes[..n_placed].chunk_by(|a, b| a + 1 == *b);
         let ends = |run: &[u32]| {
             let place = |code: Option<&u32>| self.places.get(*code? as usize).copied();
             place(run.first()).zip(place(run.last()))
@@ -69,6 +71,11 @@ impl Line {
         let (lo, hi) = cell_extent(attribute, cell);
         Some((*self.places.get(lo as usize)?, *self.places.get(hi as usize)?))
     }
+}
+
+/// Half of what a value takes up on an axis that has these: whole numbers have no gaps between them.
+pub(super) fn half_of(axis: &str, mut places: impl Iterator<Item = f64>) -> f64 {
+    if axis == "value" && places.all(|place| place.fract() == 0.0) { 0.5 } else { 0.0 }
 }
 
 /// The ranks of the values.

@@ -45,13 +45,9 @@ impl Read {
         }
     }
 
-    /// The values of an attribute: numbers where they have an order. A declared one only if it may be told.
-    fn of_values(attribute: &Attribute, tells_order: bool) -> Read {
-        let is_ordered = match attribute.shape {
-            Shape::Numeric => true,
-            Shape::Ordinal => tells_order,
-            _ => false,
-        };
+    /// The values of an attribute: numbers where they have an order.
+    fn of_values(attribute: &Attribute) -> Read {
+        let is_ordered = matches!(attribute.shape, Shape::Numeric | Shape::Ordinal);
         match Line::of(attribute).filter(|_| is_ordered) {
             Some(Line { mut places, .. }) => {
                 places.resize(attribute.n_codes() as usize, f64::NAN);
@@ -61,19 +57,15 @@ impl Read {
         }
     }
 
-    /// Its cells: the middle of a range; the values of a set, which share its rows. What declared orders and hierarchies say
-    /// of cells only if it may be told.
-    fn of_cells(attribute: &Attribute, column: &RecodedColumn, tells_order: bool) -> Read {
+    /// Its cells: the middle of a range; the values of a set or below a node, which share its rows.
+    fn of_cells(attribute: &Attribute, column: &RecodedColumn) -> Read {
         let middle = |line: &Line| {
             let ends = column.cells.iter().map(|cell| line.ends(attribute, cell));
             ends.map(|ends| ends.map_or(f64::NAN, |(lo, hi)| f64::midpoint(lo, hi))).collect()
         };
         match (&attribute.shape, Line::of(attribute)) {
-            (Shape::Numeric, Some(line)) => Read::Numbers(middle(&line)),
-            (Shape::Ordinal, Some(line)) if tells_order => Read::Numbers(middle(&line)),
-            (Shape::Tree(_), _) if tells_order => shared(attribute, column),
-            (Shape::Unordered, _) => shared(attribute, column),
-            _ => Read::Labels(u32::try_from(column.cells.len()).unwrap_or(u32::MAX)),
+            (Shape::Numeric | Shape::Ordinal, Some(line)) => Read::Numbers(middle(&line)),
+            _ => shared(attribute, column),
         }
     }
 
@@ -81,36 +73,38 @@ impl Read {
     fn n_labels(&self) -> usize {
         match self {
             Read::Numbers(_) => 0,
-            Read::Labels(n) => *n as usize,
-            Read::Shared(values, _) => {
-                let mut all: Vec<u32> = values.iter().flatten().copied().collect();
-                all.sort_unstable();
-                all.dedup();
-                all.len()
-            }
+            Read::Labels(n) | Read::Shared(_, n) => *n as usize,
         }
     }
 }
 
-/// Values of a cell that are taken; more are taken at even distances.
-const MOST_SHARED: usize = 32;
-
-/// The values that the cells of a column stand for; `*` stands for none.
+/// The values that the cells of a column stand for; `*` stands for none. Of a hierarchy with many leaves no cell does.
 fn shared(attribute: &Attribute, column: &RecodedColumn) -> Read {
+    let is_large =
+        matches!(attribute.shape, Shape::Tree(_)) && attribute.n_codes() as usize > MOST_LABELS;
+    if is_large {
+        return Read::Labels(attribute.n_codes());
+    }
     let values = |cell: &Cell| -> Vec<u32> {
-        let all: Vec<u32> = match cell {
+        match cell {
             Cell::All => Vec::new(),
             Cell::Set(codes) => codes.clone(),
             cell => {
                 let (lo, hi) = cell_extent(attribute, cell);
                 (lo..=hi).collect()
             }
-        };
-        let n = all.len();
-        let n_taken = n.min(MOST_SHARED);
-        (0..n_taken).map(|at| all[at * n / n_taken]).collect()
+        }
     };
-    Read::Shared(column.cells.iter().map(values).collect(), attribute.n_codes())
+    // Only values that some cell stands for have a number, so that others do not count.
+    let mut values: Vec<Vec<u32>> = column.cells.iter().map(values).collect();
+    let mut present: Vec<u32> = values.iter().flatten().copied().collect();
+    present.sort_unstable();
+    present.dedup();
+    for code in values.iter_mut().flatten() {
+        let number = present.partition_point(|known| *known < *code);
+        *code = u32::try_from(number).expect("no more than codes");
+    }
+    Read::Shared(values, u32::try_from(present.len()).expect("no more than codes"))
 }
 
 /// A column that is released as it is.
@@ -152,7 +146,7 @@ impl Sitter<'_> {
             square
         };
         let has_vectors = !self.coding.set.counts.is_empty();
-        if self.is_internal() && has_vectors {
+        if has_vectors {
             found.before = Some(square(self.before(&quasi, &plain)));
         }
         found.after = square(self.after(&quasi, &plain));
@@ -164,8 +158,7 @@ impl Sitter<'_> {
         let columns = set.attributes.iter().zip(&self.recoded().columns).zip(&set.vectors);
         let mut recoded = Vec::new();
         for ((attribute, column), vectors) in columns {
-            let is_internal = self.is_internal();
-            let cells = Read::of_cells(attribute, column, is_internal);
+            let cells = Read::of_cells(attribute, column);
             if !self.is_told(attribute) || cells.n_labels() > MOST_LABELS {
                 found.left_out.push(attribute.name.clone());
                 continue;
@@ -175,7 +168,7 @@ impl Sitter<'_> {
                 column,
                 vectors,
                 n_codes: attribute.n_codes(),
-                values: Read::of_values(attribute, is_internal),
+                values: Read::of_values(attribute),
                 cells,
             });
         }
@@ -198,7 +191,7 @@ impl Sitter<'_> {
                 dictionary: ordered.ranked.dictionary,
                 shape: ordered.shape,
             };
-            let read = Read::of_values(&attribute, self.is_internal());
+            let read = Read::of_values(&attribute);
             let n_codes = attribute.n_codes();
             if matches!(read, Read::Labels(_)) && n_codes as usize > MOST_LABELS {
                 found.left_out.push(attribute.name);

@@ -1,5 +1,7 @@
 //! How a recoding divides two columns: tiles over the rows.
 
+use std::cmp::Reverse;
+
 use hashbrown::HashMap;
 use incrowd_data::{Attribute, Shape};
 
@@ -17,6 +19,8 @@ pub(crate) struct Partition {
     pub(crate) n_left_out: usize,
     /// Rows, if they may be told: two places and how many rows have both.
     pub(crate) points: Vec<(f64, f64, u64)>,
+    /// Points that are too many to be drawn.
+    pub(crate) n_points_left_out: usize,
 }
 
 /// Pairs of cells that are drawn.
@@ -35,23 +39,16 @@ impl Sitter<'_> {
         };
         let [x, y] = [chosen[0]?, chosen[1]?];
         let attributes = [x, y].map(|at| &self.coding.set.attributes[at]);
-        if !attributes
-            .iter()
-            .all(|attribute| self.is_told(attribute) && self.tells_place(attribute))
-        {
+        if !attributes.iter().all(|attribute| self.is_told(attribute)) {
             return None;
         }
-        let lines = attributes.map(Line::of_any);
-        let (tiles, n_left_out) = self.tiles([x, y], attributes, &lines);
-        let points = if self.is_internal() { self.points([x, y], &lines) } else { Vec::new() };
+        let line = |attribute: &Attribute| {
+            Line::of(attribute).unwrap_or_else(|| Line::of_unordered(attribute))
+        };
+        let lines = attributes.map(line);
+        let tiles = self.tiles([x, y], attributes, &lines);
         let columns = [0, 1].map(|at| (attributes[at].name.clone(), lines[at].axis));
-        (!tiles.is_empty()).then_some(Partition { columns, tiles, n_left_out, points })
-    }
-
-    /// Whether it may be told where the cells of a column lie: the release says it of numbers, but not which place a value
-    /// has in a declared order or hierarchy.
-    fn tells_place(&self, attribute: &Attribute) -> bool {
-        self.is_internal() || matches!(attribute.shape, Shape::Numeric)
+        Partition::of(columns, tiles, self.points([x, y], &lines))
     }
 
     /// The two columns that are ordered best and divided most.
@@ -64,12 +61,8 @@ impl Sitter<'_> {
             Shape::Tree(_) => 2,
             Shape::Unordered => 3,
         };
-        let can_be_drawn = |at: usize| {
-            let attribute = &self.coding.set.attributes[at];
-            self.is_told(attribute) && self.tells_place(attribute)
-        };
-        known.retain(|&at| can_be_drawn(at));
-        known.sort_by_key(|&at| (rank(at), std::cmp::Reverse(columns[at].cells.len()), at));
+        known.retain(|&at| self.is_told(&self.coding.set.attributes[at]));
+        known.sort_by_key(|&at| (rank(at), Reverse(columns[at].cells.len()), at));
         [known.first().copied(), known.get(1).copied()]
     }
 
@@ -95,11 +88,11 @@ impl Sitter<'_> {
             };
             across.iter().flat_map(tile).collect()
         };
-        let n_left_out = tallied.len().saturating_sub(MOST_TILES);
-        (tallied.iter().take(MOST_TILES).flat_map(tiles).collect(), n_left_out)
+        common_tiles(tallied.iter().map(|pair| (pair.1, tiles(pair))).collect())
     }
 
-    fn points(&self, [x, y]: [usize; 2], lines: &[Line; 2]) -> Vec<(f64, f64, u64)> {
+    /// The commonest pairs of values and how many others there are; none where the rows are not at hand.
+    fn points(&self, [x, y]: [usize; 2], lines: &[Line; 2]) -> (Vec<(f64, f64, u64)>, usize) {
         let set = &self.coding.set;
         let codes = |vector: usize| (set.vectors[x].get(vector), set.vectors[y].get(vector));
         let counted = set.counts.iter().enumerate();
@@ -108,8 +101,33 @@ impl Sitter<'_> {
             let place = |line: &Line, code: u32| line.places.get(code as usize).copied();
             Some((place(&lines[0], a)?, place(&lines[1], b)?, rows))
         };
-        tallied.into_iter().take(MOST_POINTS).filter_map(point).collect()
+        let n_left_out = tallied.len().saturating_sub(MOST_POINTS);
+        (tallied.into_iter().take(MOST_POINTS).filter_map(point).collect(), n_left_out)
     }
+}
+
+impl Partition {
+    /// A picture of tiles and points, each with how many are left out, if there is something to draw.
+    pub(super) fn of(
+        columns: [(String, &'static str); 2],
+        (tiles, n_left_out): (Vec<[f64; 4]>, usize),
+        (points, n_points_left_out): (Vec<(f64, f64, u64)>, usize),
+    ) -> Option<Partition> {
+        let can_be_drawn =
+            !tiles.is_empty() && tiles.iter().flatten().all(|edge| edge.abs() < f64::MAX / 4.0);
+        let partition = Partition { columns, tiles, n_left_out, points, n_points_left_out };
+        can_be_drawn.then_some(partition)
+    }
+}
+
+/// The tiles of the commonest pairs of cells, and how many pairs are left out. Of equally common ones those with the least
+/// edges: the order of cells may follow the table's.
+pub(super) fn common_tiles(mut pairs: Vec<(u64, Vec<[f64; 4]>)>) -> (Vec<[f64; 4]>, usize) {
+    let edges = |tiles: &[[f64; 4]]| tiles.iter().flatten().map(|e| e.to_bits()).collect();
+    pairs.sort_by_cached_key(|(rows, tiles)| -> (_, Vec<u64>) { (Reverse(*rows), edges(tiles)) });
+    let n_left_out = pairs.len().saturating_sub(MOST_TILES);
+    pairs.truncate(MOST_TILES);
+    (pairs.into_iter().flat_map(|(_, tiles)| tiles).collect(), n_left_out)
 }
 
 /// Rows by pair, the commonest first.
