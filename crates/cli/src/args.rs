@@ -18,6 +18,10 @@ use crate::profile::ProfileArgs;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// For tests: put all rows into private files, a few at a time, and let Mondrian divide them into about this
+    /// many regions
+    #[arg(long, value_name = "REGIONS", global = true, hide = true)]
+    pub(crate) force_files: Option<u32>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -129,6 +133,10 @@ pub(crate) struct JobArgs {
     /// A missing value is a category of its own, or an error: category or error
     #[arg(long, value_name = "WHAT")]
     pub(crate) missing: Option<String>,
+    /// Whether a missing sensitive cell counts as one more value in l-diversity, t-closeness and their figures:
+    /// ignore (default) or value
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) missing_sensitive: Option<String>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
     /// Print the effective job and stop
@@ -453,7 +461,7 @@ pub(crate) struct MakeArgs {
     /// Intervals of this width
     #[arg(long, value_name = "W")]
     pub(crate) width: Option<f64>,
-    /// Where intervals are counted from (default: a multiple of the width)
+    /// Where intervals are counted from (default: 0)
     #[arg(long, value_name = "X", requires = "width", allow_negative_numbers = true)]
     pub(crate) origin: Option<f64>,
     /// How many neighbours each further level joins (default: 2, until one is left)

@@ -1,17 +1,16 @@
 //! `attack`: how many candidates outside rows have, as tables or as JSON.
 
-use std::path::Path;
-
 use clap::Args;
 use incrowd_job::{
-    AttackOptions, AttackReport, BeforeReport, CandidatesReport, JobError, PosteriorReport,
-    Problem, Run,
+    AttackOptions, AttackReport, BeforeReport, CandidatesReport, InputFile, JobError, JobSpec,
+    PosteriorReport, Problem, Run, SmallFile,
 };
 
 use crate::args::{JobArgs, LabelArgs};
 use crate::commands::job;
 use crate::message;
 use crate::progress::Progress;
+use crate::terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
@@ -55,13 +54,14 @@ pub(crate) struct AttackArgs {
 }
 
 pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
-    refuse_report(args)?;
     let flags = JobArgs {
         job: args.about.job.clone(),
         quasi: args.about.quasi.clone(),
         hierarchy: args.about.hierarchy.clone(),
         ..JobArgs::default()
     };
+    let job = job(&flags)?;
+    refuse_report(run, args, &job)?;
     let hierarchies = args.about.hierarchy.iter().filter_map(|text| text.split_once('='));
     let options = AttackOptions {
         release: args.release.clone(),
@@ -72,7 +72,7 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
         k: args.k,
         fail_below: args.fail_below,
         recoding: args.about.recoding.clone(),
-        job: job(&flags)?,
+        job,
         has_job_file: args.about.job.is_some(),
         labels: args.about.labels.clone(),
         named: hierarchies.map(|(column, _)| column.to_owned()).collect(),
@@ -82,14 +82,18 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
     let attacked = incrowd_job::attack(run, &options)?;
     drop(progress);
     let report = &attacked.report;
-    if let Some(path) = &args.report {
-        let text = if ends_with(path, ".html") { report.to_html() } else { report.to_json() };
-        incrowd_job::write_text(Path::new(path), &text, args.force)?;
-    }
     for warning in attacked.warnings.iter().filter(|_| !args.quiet) {
         message::note(&format!("warning: {warning}"));
     }
-    message::data(&if args.json { report.to_json() } else { text(report) });
+    if args.json {
+        terminal::json(&report.to_json())?;
+    } else {
+        terminal::text(&text(report))?;
+    }
+    if let Some(path) = &args.report {
+        let text = if ends_with(path, ".html") { report.to_html() } else { report.to_json() };
+        incrowd_job::write_files(run, &[SmallFile::private(path, &text)], args.force)?;
+    }
     match report.fail_below.zip(report.failed) {
         Some((limit, failed)) if failed > 0 => {
             let rows = counted(failed, "outside row");
@@ -108,16 +112,26 @@ fn ends_with(path: &str, ending: &str) -> bool {
 }
 
 /// A report that cannot be written is refused before anything is read.
-fn refuse_report(args: &AttackArgs) -> Result<(), JobError> {
+fn refuse_report(run: &Run, args: &AttackArgs, job: &JobSpec) -> Result<(), JobError> {
     let Some(path) = &args.report else { return Ok(()) };
-    let problem = if !ends_with(path, ".json") && !ends_with(path, ".html") {
+    if !ends_with(path, ".json") && !ends_with(path, ".html") {
         let message = format!("a report is a .json or .html file, found `{path}`");
         let help = "name it .html to read it, .json for programs".to_owned();
-        Some(Problem { message, help: Some(help) })
-    } else {
-        incrowd_job::output_problem(Path::new(path), args.force)
-    };
-    problem.map_or(Ok(()), |problem| Err(problem.into()))
+        return Err(Problem { message, help: Some(help) }.into());
+    }
+    let mut inputs = InputFile::of_job(job);
+    inputs.extend(args.about.recoding.iter().map(|path| InputFile::new(path, "the recoding")));
+    let tables = [
+        (Some(&args.release), "the release"),
+        (Some(&args.with), "the outside table"),
+        (args.before.as_ref(), "the original table"),
+    ];
+    for (table, what) in tables {
+        if let Some(table) = table {
+            inputs.extend(InputFile::of_table(run, table, what)?);
+        }
+    }
+    crate::commands::refuse_outputs(&[path], &inputs, args.force)
 }
 
 fn counted(n: u64, what: &str) -> String {
@@ -130,7 +144,7 @@ fn text(report: &AttackReport) -> String {
     if let Some(before) = &report.before {
         return side_by_side(report, before);
     }
-    let columns: Vec<&str> = report.on.iter().map(|column| column.column.as_str()).collect();
+    let columns: Vec<_> = report.on.iter().map(|of| message::visible(&of.column)).collect();
     let rows = report.outside.rows;
     let mut text = format!(
         "{} against {} of the release, compared on {}\n\n",
@@ -170,7 +184,7 @@ fn text(report: &AttackReport) -> String {
         text.push_str(&format!(
             "{}: known for certain of {}; commonest value of the candidates: share {:.3} on \
              average, at most {:.3}\n",
-            learned.column,
+            message::visible(&learned.column),
             counted(learned.certain, "outside row"),
             learned.mean_share,
             learned.greatest_share
@@ -196,7 +210,7 @@ fn share(part: u64, rows: u64) -> String {
 
 /// What was found in the original table and in the release.
 fn side_by_side(report: &AttackReport, before: &BeforeReport) -> String {
-    let columns: Vec<&str> = report.on.iter().map(|column| column.column.as_str()).collect();
+    let columns: Vec<_> = report.on.iter().map(|of| message::visible(&of.column)).collect();
     let rows = report.outside.rows;
     let mut lines =
         vec![["candidates", "before", "share", "release", "share"].map(str::to_owned).to_vec()];
@@ -212,7 +226,7 @@ fn side_by_side(report: &AttackReport, before: &BeforeReport) -> String {
         columns.join(", "),
         message::table(&lines, &[1, 2, 3, 4]),
         message::table(&figures(report, before), &[1, 2]),
-        report.conclusion
+        message::visible(&report.conclusion)
     )
 }
 

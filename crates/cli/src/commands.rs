@@ -6,8 +6,8 @@ use std::sync::Arc;
 use clap::CommandFactory;
 use incrowd_job::{
     ApplyOptions, BuiltSpec, ColumnSpec, Connector, DiversitySpec, EvaluateOptions, GenerateSpec,
-    HierarchySpec, JobError, JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Run,
-    RunSpec, SuppressLimit, ValueLimit, hierarchy,
+    HierarchySpec, InputFile, JobError, JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec,
+    Report, Run, RunSpec, SmallFile, SuppressLimit, ValueLimit, hierarchy,
 };
 
 use crate::args::{
@@ -15,11 +15,19 @@ use crate::args::{
     HierarchyCommand, JobArgs, KOfSet, MachineArgs, MakeArgs, SearchArgs,
 };
 use crate::progress::Progress;
-use crate::{attack, compare, demo, message, profile, query};
+use crate::{attack, compare, demo, message, profile, query, signals, terminal};
 
 /// Runs a command of the binary `name`; gives the exit code.
 pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -> u8 {
-    let run = watched_run(connector);
+    let run = match cli.force_files {
+        Some(n) => Run::default().forced_into_files(n),
+        None => Run::default(),
+    };
+    let run = match connector {
+        Some(connector) => run.with_connector(connector),
+        None => run,
+    };
+    signals::watch(&run);
     let result = match cli.command {
         Command::Profile(args) => profile::profile(&run, &args),
         Command::Anonymize(args) => anonymize(&run, &args),
@@ -35,41 +43,43 @@ pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), name, &mut text);
-            message::data(&String::from_utf8_lossy(&text));
-            Ok(0)
+            terminal::file(&String::from_utf8_lossy(&text)).map(|()| 0)
         }
         Command::Man => {
             let mut text = Vec::new();
             let _ = clap_mangen::Man::new(Cli::command()).render(&mut text);
-            message::data(&String::from_utf8_lossy(&text));
-            Ok(0)
+            terminal::file(&String::from_utf8_lossy(&text)).map(|()| 0)
         }
     };
+    // A run that is being taken down may fail in any way.
+    let result =
+        result.map_err(|error| if run.is_cancelled() { JobError::Cancelled } else { error });
     result.unwrap_or_else(|error| message::error(&error))
 }
 
-/// A run that Ctrl-C stops. A search that has something to show ends with that; otherwise, or the second
-/// time, the job ends in good order; after that at once.
-fn watched_run(connector: Option<Arc<dyn Connector>>) -> Run {
-    let run = match connector {
-        Some(connector) => Run::default().with_connector(connector),
-        None => Run::default(),
-    };
-    let watched = run.clone();
-    let mut is_cancelled = false;
-    let handler = move || {
-        if is_cancelled {
-            #[expect(clippy::exit, reason = "the user insists")]
-            std::process::exit(i32::from(message::EXIT_INTERRUPTED));
-        }
-        if watched.interrupt() {
-            message::note("the best so far will be released; Ctrl-C again gives up");
-        } else {
-            is_cancelled = true;
-        }
-    };
-    let _ = ctrlc::set_handler(handler);
-    run
+/// A run that prints its report before its files are published, where that is asked for.
+fn telling(run: &Run, is_quiet: bool, print: Option<Print>) -> (Run, Arc<Progress>) {
+    let progress = Arc::new(Progress::start(run, is_quiet));
+    let Some(print) = print else { return (run.clone(), progress) };
+    let shown = Arc::clone(&progress);
+    let run = run.clone().telling(move |report| {
+        shown.stop();
+        print(report)
+    });
+    (run, progress)
+}
+
+/// Prints a report.
+type Print = fn(&Report) -> Result<(), JobError>;
+
+fn print_json(report: &Report) -> Result<(), JobError> {
+    terminal::json(&report.to_json())
+}
+
+fn print_summary(report: &Report) -> Result<(), JobError> {
+    let lines = message::summary(report);
+    let line = |line: &String| format!("{}\n", message::visible(line));
+    terminal::text(&lines.iter().map(line).collect::<String>())
 }
 
 pub(crate) fn machine(args: &MachineArgs) -> RunSpec {
@@ -102,15 +112,17 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     set(&mut spec.release.suppressed, args.suppressed.as_ref());
     set(&mut spec.release.part_rows, args.part_rows.as_ref());
     if args.job.print_job {
-        message::data(&spec.to_toml());
-        return Ok(0);
+        return terminal::file(&spec.to_toml()).map(|()| 0);
     }
-    let progress = Progress::start(run, args.job.quiet);
-    let outcome = incrowd_job::anonymize(run, &spec, args.force)?;
-    drop(progress);
-    let code = message::outcome(&outcome, args.job.quiet, args.job.json);
+    let print = args.job.json.then_some(print_json as Print);
+    let (run, progress) = telling(run, args.job.quiet, print);
+    let outcome = incrowd_job::anonymize(&run, &spec, args.force)?;
+    progress.stop();
+    let code = message::outcome(&outcome, args.job.quiet);
     if let (Outcome::Done(done), false) = (&outcome, args.job.quiet) {
-        message::note(&message::summary(&done.report));
+        for line in message::summary(&done.report) {
+            message::note(&line);
+        }
         message::note(&format!("written: {}", spec.output.as_deref().unwrap_or_default()));
     }
     Ok(code)
@@ -123,20 +135,17 @@ fn check(run: &Run, args: &CheckArgs) -> Result<u8, JobError> {
     spec.audience.clone_from(&args.audience);
     spec.picture = None;
     if args.job.print_job {
-        message::data(&spec.to_toml());
-        return Ok(0);
+        return terminal::file(&spec.to_toml()).map(|()| 0);
     }
-    let progress = Progress::start(run, args.job.quiet);
-    let outcome = incrowd_job::check(run, &spec, args.force)?;
-    drop(progress);
-    let report = match &outcome {
-        Outcome::Done(done) => Some(&done.report),
-        Outcome::Failed { report, .. } => report.as_deref(),
+    let print = match (args.job.json, args.job.quiet) {
+        (true, _) => Some(print_json as Print),
+        (false, false) => Some(print_summary as Print),
+        (false, true) => None,
     };
-    if let (Some(report), false, false) = (report, args.job.quiet, args.job.json) {
-        message::data(&(message::summary(report) + "\n"));
-    }
-    Ok(message::outcome(&outcome, args.job.quiet, args.job.json))
+    let (run, progress) = telling(run, args.job.quiet, print);
+    let outcome = incrowd_job::check(&run, &spec, args.force)?;
+    progress.stop();
+    Ok(message::outcome(&outcome, args.job.quiet))
 }
 
 fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
@@ -144,8 +153,7 @@ fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
     set(&mut spec.input, args.input.as_ref());
     search(&args.search, &mut spec)?;
     if args.job.print_job {
-        message::data(&spec.to_toml());
-        return Ok(0);
+        return terminal::file(&spec.to_toml()).map(|()| 0);
     }
     let options = EvaluateOptions {
         folds: args.folds,
@@ -160,9 +168,9 @@ fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
     if args.job.json {
         let json =
             serde_json::to_string_pretty(&evaluation).expect("an evaluation has a JSON form");
-        message::data(&(json + "\n"));
+        terminal::json(&(json + "\n"))?;
     } else {
-        message::data(&message::evaluation(&evaluation));
+        terminal::text(&message::evaluation(&evaluation))?;
     }
     Ok(0)
 }
@@ -182,12 +190,14 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
         force: args.force,
         run: machine(&args.machine),
     };
-    let progress = Progress::start(run, args.quiet);
-    let outcome = incrowd_job::apply(run, &args.recoding, &options)?;
-    drop(progress);
-    let code = message::outcome(&outcome, args.quiet, args.json);
+    let (run, progress) = telling(run, args.quiet, args.json.then_some(print_json as Print));
+    let outcome = incrowd_job::apply(&run, &args.recoding, &options)?;
+    progress.stop();
+    let code = message::outcome(&outcome, args.quiet);
     if let (Outcome::Done(done), false) = (&outcome, args.quiet) {
-        message::note(&message::summary(&done.report));
+        for line in message::summary(&done.report) {
+            message::note(&line);
+        }
         message::note(&format!("written: {}", args.output));
     }
     Ok(code)
@@ -289,7 +299,9 @@ pub(crate) fn job_with(args: &JobArgs, all_ks: &[KOfSet]) -> Result<JobSpec, Job
         }
     }
     quasi(args, &mut spec, &named, &mut problems);
-    for column in &args.target {
+    for (at, column) in args.target.iter().enumerate() {
+        let earlier: Vec<(&str, &String)> = args.target[..at].iter().map(|c| ("", c)).collect();
+        refuse_again("target", earlier.iter(), column, &mut problems);
         spec.columns.entry(column.clone()).or_default().target = true;
     }
     if let Some(column) = &args.entity {
@@ -302,6 +314,7 @@ pub(crate) fn job_with(args: &JobArgs, all_ks: &[KOfSet]) -> Result<JobSpec, Job
     risk_limits(args, &mut spec, &mut problems);
     set(&mut spec.undeclared, args.undeclared.as_ref());
     set(&mut spec.missing, args.missing.as_ref());
+    set(&mut spec.privacy.missing_sensitive, args.missing_sensitive.as_ref());
     set(&mut spec.run.threads, args.machine.threads.as_ref());
     set(&mut spec.run.memory_limit, args.machine.memory_limit.as_ref());
     set(&mut spec.run.temp_dir, args.machine.temp_dir.as_ref());
@@ -321,7 +334,23 @@ fn add_role<'a>(
             help: Some("a column has one role".to_owned()),
         });
     }
+    refuse_again(role, named.iter().filter(|(other, _)| *other == role), column, problems);
     named.push((role, column));
+}
+
+/// A column that a flag names twice is a slip: something else may have been meant.
+fn refuse_again<'a>(
+    flag: &str,
+    mut earlier: impl Iterator<Item = &'a (&'a str, &'a String)>,
+    column: &String,
+    problems: &mut Vec<Problem>,
+) {
+    if earlier.any(|(_, name)| *name == column) {
+        problems.push(Problem {
+            message: format!("--{flag} names column `{column}` twice"),
+            help: Some("name it once".to_owned()),
+        });
+    }
 }
 
 fn quasi(
@@ -338,6 +367,12 @@ fn quasi(
             None => (None, text.as_str()),
         };
         let columns = names(columns);
+        // The job says what is wrong with its sets.
+        for (at, column) in columns.iter().enumerate().filter(|_| !has_sets) {
+            let earlier: Vec<(&str, &String)> =
+                columns[..at].iter().map(|c| ("quasi", c)).collect();
+            refuse_again("quasi", earlier.iter(), column, problems);
+        }
         for column in &columns {
             match named.iter().find(|(_, known)| *known == column) {
                 // The job says which sets it is in, with all else that is wrong with them.
@@ -407,9 +442,11 @@ fn risk_limits(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) 
 }
 
 fn hierarchies(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
+    let mut seen = Vec::new();
     for text in &args.hierarchy {
         match text.split_once('=') {
             Some((column, file)) => {
+                problems.extend(refuse_twice(&mut seen, "hierarchy", column).err());
                 let column: &mut ColumnSpec = spec.columns.entry(column.to_owned()).or_default();
                 column.hierarchy = Some(HierarchySpec::File(file.to_owned()));
             }
@@ -476,8 +513,8 @@ fn hierarchy_command(run: &Run, command: &HierarchyCommand) -> Result<u8, JobErr
     match command {
         HierarchyCommand::Make(args) => make(run, args),
         HierarchyCommand::Show { file, most } => {
-            message::data(&hierarchy::show(&hierarchy::from_file(file)?.hierarchy, *most));
-            Ok(0)
+            let tree = hierarchy::from_file(file)?.hierarchy;
+            terminal::text(&hierarchy::show(&tree, *most)).map(|()| 0)
         }
         HierarchyCommand::Check { file, input, column } => {
             let loaded = hierarchy::from_file(file)?;
@@ -516,6 +553,11 @@ fn hierarchy_command(run: &Run, command: &HierarchyCommand) -> Result<u8, JobErr
 }
 
 fn make(run: &Run, args: &MakeArgs) -> Result<u8, JobError> {
+    if let Some(output) = &args.output {
+        let table = args.input.as_ref().filter(|_| args.order.is_none());
+        let table = table.map(|table| InputFile::of_table(run, table, "the input"));
+        refuse_outputs(&[output], &table.transpose()?.unwrap_or_default(), args.force)?;
+    }
     let loaded = match (&args.order, &args.input, &args.column) {
         (Some(order), ..) => hierarchy::make_ordered(order, args.fan_out.unwrap_or(2))?,
         (None, Some(input), Some(column)) => {
@@ -534,10 +576,26 @@ fn make(run: &Run, args: &MakeArgs) -> Result<u8, JobError> {
     };
     let text = hierarchy::to_text(&loaded.rows);
     match &args.output {
-        Some(path) => incrowd_job::write_text(path, &text, args.force)?,
-        None => message::data(&text),
+        Some(path) => {
+            let path = path.to_string_lossy();
+            incrowd_job::write_files(run, &[SmallFile::private(&path, &text)], args.force)?;
+        }
+        None => terminal::file(&text)?,
     }
     Ok(0)
+}
+
+/// Refuses outputs that cannot be written, are the same, or are files that the command reads.
+pub(crate) fn refuse_outputs(
+    outputs: &[impl AsRef<Path>],
+    inputs: &[InputFile],
+    force: bool,
+) -> Result<(), JobError> {
+    let names: Vec<String> =
+        outputs.iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let problems = incrowd_job::output_problems(&names, inputs, force);
+    if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
 }
 
 fn generate(run: &Run, args: &GenerateArgs) -> Result<u8, JobError> {

@@ -1,15 +1,15 @@
 //! `compare`: a table for the terminal, JSON, one HTML file.
 
-use std::path::Path;
-
 use incrowd_job::{
-    CompareOptions, Compared, Comparison, FoundCase, JobError, Problem, Run, compare,
+    CompareOptions, Compared, Comparison, FoundCase, InputFile, JobError, Problem, Run, SmallFile,
+    compare,
 };
 
 use crate::args::{CompareArgs, KOfSet};
 use crate::commands::{job_with, search};
 use crate::message;
 use crate::progress::Progress;
+use crate::terminal;
 
 pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
     let (all, of_sets): (Vec<KOfSet>, Vec<KOfSet>) =
@@ -31,15 +31,15 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
             let message = format!("a comparison is a .json or .html file, found `{path}`");
             return Err(problem(&message, "name it .json or .html"));
         }
-        if Path::new(path).exists() && !args.force {
-            let message = format!("`{path}` exists already");
-            return Err(problem(&message, "choose another name, or replace it with --force"));
+        let mut inputs = InputFile::of_job(&spec);
+        if let Some(input) = &spec.input {
+            inputs.extend(InputFile::of_table(run, input, "the input")?);
         }
+        crate::commands::refuse_outputs(&[path], &inputs, args.force)?;
     }
     spec.run.time_limit.get_or_insert_with(|| "60s".to_owned());
     if args.job.print_job {
-        message::data(&spec.to_toml());
-        return Ok(0);
+        return terminal::file(&spec.to_toml()).map(|()| 0);
     }
     let mut ks: Vec<u64> = all.iter().map(|k| k.k).collect();
     if ks.is_empty() {
@@ -49,14 +49,14 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
     let progress = Progress::start(run, args.job.quiet);
     let comparison = compare(run, &spec, &options, &|_| {})?;
     drop(progress);
+    if args.job.json {
+        terminal::json(&comparison.to_json())?;
+    } else if !args.job.quiet {
+        terminal::text(&table(&comparison))?;
+    }
     if let Some(path) = args.report.as_deref() {
         let text = if is_html(path) { comparison.to_html() } else { comparison.to_json() };
-        incrowd_job::write_text(Path::new(path), &text, args.force)?;
-    }
-    if args.job.json {
-        message::data(&comparison.to_json());
-    } else if !args.job.quiet {
-        message::data(&table(&comparison));
+        incrowd_job::write_files(run, &[SmallFile::private(path, &text)], args.force)?;
     }
     let is_any = comparison.cases.iter().any(|case| case.found.is_some());
     Ok(if is_any { 0 } else { message::EXIT_FAILED })
@@ -115,7 +115,7 @@ fn table(comparison: &Comparison) -> String {
     let mut text = message::table(&rows, &right);
     text.push_str("\n* the best of its k\n");
     if let Some(advice) = &comparison.advice {
-        text.push_str(&format!("by {}: {}\n", advice.by, advice.why));
+        text.push_str(&format!("by {}: {}\n", advice.by, message::visible(&advice.why)));
     }
     text
 }

@@ -1,11 +1,12 @@
 //! The demonstration: the bundled census table, anonymized before your eyes.
 
+use std::io::Write;
 use std::path::Path;
 
-use incrowd_job::{JobError, JobSpec, Outcome, Problem, Run};
+use incrowd_job::{JobError, JobSpec, Outcome, Problem, Run, SmallFile};
 
-use crate::message;
 use crate::progress::Progress;
+use crate::{message, terminal};
 
 const ADULT: &[u8] = include_bytes!("../../../examples/adult/adult.csv.gz");
 const JOB: &str = include_str!("../../../examples/adult/job.toml");
@@ -17,11 +18,7 @@ pub(crate) fn demo(run: &Run, folder: &Path) -> Result<u8, JobError> {
         message: format!("the folder `{}` cannot be made: {}", folder.display(), error.kind()),
         help: Some("name another one: incrowd demo FOLDER".to_owned()),
     })?;
-    for (name, bytes) in
-        [("adult.csv.gz", ADULT), ("job.toml", JOB.as_bytes()), ("README.md", README.as_bytes())]
-    {
-        incrowd_job::write_bytes(&folder.join(name), bytes, true)?;
-    }
+    prepare(folder)?;
     let mut spec = JobSpec::from_file(&folder.join("job.toml"))?;
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
     spec.report = Some(path("report.html"));
@@ -31,7 +28,8 @@ pub(crate) fn demo(run: &Run, folder: &Path) -> Result<u8, JobError> {
     let outcome = incrowd_job::anonymize(run, &spec, true)?;
     drop(progress);
     if let Outcome::Done(done) = &outcome {
-        incrowd_job::write_text(&folder.join("report.json"), &done.report.to_json(), true)?;
+        let (name, json) = (path("report.json"), done.report.to_json());
+        incrowd_job::write_files(run, &[SmallFile::private(&name, &json)], true)?;
         let mut text = String::from(
             "UCI Adult: 48,842 people of a census, eight columns that others may know.\n\n",
         );
@@ -52,9 +50,44 @@ pub(crate) fn demo(run: &Run, folder: &Path) -> Result<u8, JobError> {
             "\nagain, by hand:\n  incrowd anonymize --job {} --force\n",
             folder.join("job.toml").display()
         ));
-        message::data(&text);
+        terminal::text(&text)?;
     }
-    Ok(message::outcome(&outcome, false, false))
+    Ok(message::outcome(&outcome, false))
+}
+
+/// Writes the files that the demonstration starts from. Files of others are left alone: all that it
+/// writes is replaced only in a folder of an earlier demonstration.
+fn prepare(folder: &Path) -> Result<(), JobError> {
+    let inputs =
+        [("job.toml", JOB.as_bytes()), ("adult.csv.gz", ADULT), ("README.md", README.as_bytes())];
+    let has = |name: &str, bytes: &[u8]| {
+        std::fs::read(folder.join(name)).is_ok_and(|found| found == bytes)
+    };
+    let missing = inputs.iter().filter(|(name, bytes)| !has(name, bytes));
+    let outputs = ["release.csv", "report.html", "report.json", "recoding.json"];
+    let is_ours = has("job.toml", JOB.as_bytes());
+    let taken =
+        missing.clone().map(|(name, _)| *name).chain(outputs.into_iter().filter(|_| !is_ours));
+    let taken: Vec<Problem> = taken
+        .map(|name| folder.join(name))
+        .filter(|path| std::fs::symlink_metadata(path).is_ok())
+        .map(|path| Problem {
+            message: format!("`{}` exists already", path.display()),
+            help: Some("name another folder: incrowd demo FOLDER".to_owned()),
+        })
+        .collect();
+    if !taken.is_empty() {
+        return Err(JobError::Request(taken));
+    }
+    for (name, bytes) in missing {
+        let path = folder.join(name);
+        let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
+        file.and_then(|mut file| file.write_all(bytes)).map_err(|error| Problem {
+            message: format!("writing `{}` failed: {}", path.display(), error.kind()),
+            help: Some("name another folder: incrowd demo FOLDER".to_owned()),
+        })?;
+    }
+    Ok(())
 }
 
 type Found = Box<incrowd_job::Report>;

@@ -2,7 +2,7 @@
 //! engine is the same command.
 //!
 //! Exit codes: 0 released and verified, or the check passed; 1 no release satisfies the job, or the
-//! check failed; 2 the request or the input is wrong; 130 interrupted. Nothing is written but on 0.
+//! check failed; 2 the request or the input is wrong; 130 interrupted. Files are written only on 0.
 
 mod args;
 mod attack;
@@ -13,6 +13,8 @@ mod message;
 mod profile;
 mod progress;
 mod query;
+mod signals;
+mod terminal;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -31,9 +33,10 @@ pub fn main(name: &'static str, connector: Option<Arc<dyn Connector>>) -> ExitCo
             "{name} scheduler and {name} executor start the parts of a cluster (see their --help)."
         ));
     }
-    let cli = match args::Cli::from_arg_matches(&command.get_matches()) {
+    let matches = command.try_get_matches();
+    let cli = match matches.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => error.exit(),
+        Err(error) => return ExitCode::from(message::usage(&error)),
     };
     let run = std::panic::AssertUnwindSafe(|| commands::run(cli, name, connector));
     ExitCode::from(std::panic::catch_unwind(run).unwrap_or(message::EXIT_REQUEST))

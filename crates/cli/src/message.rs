@@ -1,25 +1,16 @@
 //! What people read: errors, summaries, tables. Everything but data goes to standard error.
 
-use std::io::Write;
-
 use incrowd_job::{
     CollusionReport, Evaluation, Figure, JobError, Outcome, Protocol, Report, RiskReport,
 };
 
 pub(crate) use incrowd_job::count;
 
+pub(crate) use crate::terminal::{note, visible};
+
 pub(crate) const EXIT_FAILED: u8 = 1;
 pub(crate) const EXIT_REQUEST: u8 = 2;
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
-
-/// Writes data to standard output. A reader that has gone away has read enough.
-pub(crate) fn data(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
-}
-
-pub(crate) fn note(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
 
 /// An error with its causes and the way out; gives the exit code.
 pub(crate) fn error(error: &JobError) -> u8 {
@@ -43,6 +34,16 @@ pub(crate) fn error(error: &JobError) -> u8 {
                 }
             }
         }
+        JobError::Unreviewed(guesses) => {
+            note(&format!("error: {error}"));
+            for guess in guesses {
+                note(&format!("  {guess}"));
+            }
+            note(
+                "  help: go through every role, correct what is wrong, then set `reviewed = true` \
+                 in the job file",
+            );
+        }
         _ => {
             note(&format!("error: {error}"));
             let mut cause = std::error::Error::source(error);
@@ -58,6 +59,29 @@ pub(crate) fn error(error: &JobError) -> u8 {
     EXIT_REQUEST
 }
 
+/// What the parser of arguments says: help, or what is wrong with them; gives the exit code.
+pub(crate) fn usage(error: &clap::Error) -> u8 {
+    if error.use_stderr() {
+        // Arguments are quoted. Only where they hold nothing strange can colours be told from them.
+        let strange: Vec<String> = std::env::args().filter(|arg| visible(arg) != *arg).collect();
+        if strange.is_empty() {
+            let _ = error.print();
+        } else {
+            let text = strange.iter().fold(error.render().to_string(), |text, arg| {
+                text.replace(arg.as_str(), &visible(arg))
+            });
+            text.lines().for_each(note);
+        }
+        return EXIT_REQUEST;
+    }
+    match error.print() {
+        Err(failed) if failed.kind() != std::io::ErrorKind::BrokenPipe => {
+            self::error(&JobError::Print(failed))
+        }
+        _ => 0,
+    }
+}
+
 fn help_for(error: &JobError) -> Option<&'static str> {
     use incrowd_job::EngineError as E;
     let JobError::Engine(error) = error else { return None };
@@ -69,8 +93,10 @@ fn help_for(error: &JobError) -> Option<&'static str> {
         E::NotOfKind { .. } => Some("declare another type, or mend the rows"),
         E::Changed { .. } => Some("run it again when nothing writes to the input"),
         E::Exists { .. } => Some("choose another name, or replace it with --force"),
-        E::Write { .. }
-        | E::Io { action: "creating a file beside" | "writing" | "publishing", .. } => {
+        E::Write { .. } => Some(
+            "see that the disk has room; what one format cannot hold (bytes that are not text, in CSV) another may",
+        ),
+        E::Io { action: "creating a file beside" | "writing" | "publishing", .. } => {
             Some("see that the folder can be written to and the disk has room")
         }
         _ => None,
@@ -79,27 +105,25 @@ fn help_for(error: &JobError) -> Option<&'static str> {
 
 /// A panic is a bug of ours; its text names an invariant, never a value.
 pub(crate) fn panicked(info: &std::panic::PanicHookInfo<'_>) {
+    // It is caught, and the error names the input.
+    if incrowd_job::is_decoding() {
+        return;
+    }
     let place =
         info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
     note(&format!("error: a bug in incrowd{place}; nothing was written"));
 }
 
-/// What became of a job: the code to exit with, and the report if there is one.
-pub(crate) fn outcome(outcome: &Outcome, is_quiet: bool, json: bool) -> u8 {
+/// What became of a job: the code to exit with. The report was told before anything was published.
+pub(crate) fn outcome(outcome: &Outcome, is_quiet: bool) -> u8 {
     match outcome {
         Outcome::Done(done) => {
-            if json {
-                data(&done.report.to_json());
-            }
-            for warning in done.warnings.iter().filter(|_| !is_quiet) {
-                note(&format!("warning: {warning}"));
-            }
+            warn(&done.warnings, is_quiet);
             0
         }
         Outcome::Failed { reasons, help, report } => {
-            if let (Some(report), true) = (report, json) {
-                data(&report.to_json());
-            }
+            let warnings = report.as_ref().map_or(&[][..], |report| report.warnings.as_slice());
+            warn(warnings, is_quiet);
             for reason in reasons {
                 note(&format!("not satisfied: {reason}"));
             }
@@ -108,6 +132,12 @@ pub(crate) fn outcome(outcome: &Outcome, is_quiet: bool, json: bool) -> u8 {
             }
             EXIT_FAILED
         }
+    }
+}
+
+fn warn(warnings: &[String], is_quiet: bool) {
+    for warning in warnings.iter().filter(|_| !is_quiet) {
+        note(&format!("warning: {warning}"));
     }
 }
 
@@ -199,7 +229,7 @@ fn risk(risk: &RiskReport) -> String {
 }
 
 /// What a release or a checked table is like, for a person.
-pub(crate) fn summary(report: &Report) -> String {
+pub(crate) fn summary(report: &Report) -> Vec<String> {
     let mut lines = sets(report);
     lines.extend(report.collusion.iter().map(collusion));
     lines.extend(levels(report));
@@ -216,13 +246,14 @@ pub(crate) fn summary(report: &Report) -> String {
     if report.privacy.len() == 1 {
         lines.push(risk(&report.risk));
     }
-    lines.extend(
-        report
-            .privacy
-            .iter()
-            .filter(|_| release.rows > 0)
-            .map(|set| format!("in words: {}", set.in_words())),
-    );
+    let as_they_are = report.as_they_are.iter().filter(|found| found.rows > 0);
+    for found in as_they_are {
+        lines.extend(found.in_words().lines().map(str::to_owned));
+    }
+    for set in report.privacy.iter().filter(|_| release.rows > 0) {
+        let words = format!("in words: {}", set.in_words());
+        lines.extend(words.lines().map(str::to_owned));
+    }
     if let Some(preset) = report.job.privacy.chosen_preset() {
         lines.push(format!("preset {}: {}", preset.name, preset.source));
     }
@@ -237,7 +268,7 @@ pub(crate) fn summary(report: &Report) -> String {
     ];
     lost.extend(more.iter().filter_map(|(name, value)| value.map(|v| format!("{name} {v:.4}"))));
     lines.push(format!("lost: {}", lost.join(", ")));
-    lines.join("\n")
+    lines
 }
 
 /// How good models are that are trained on a release.
@@ -257,7 +288,8 @@ pub(crate) fn evaluation(found: &Evaluation) -> String {
     };
     for target in &found.targets {
         let measure = target.measure.replace('_', " ");
-        text.push_str(&format!("\n`{}`: {measure} of models trained on\n\n", target.column));
+        let column = visible(&target.column);
+        text.push_str(&format!("\n`{column}`: {measure} of models trained on\n\n"));
         let mut rows = vec![["", "release", "original"].map(str::to_owned).to_vec()];
         rows.extend(target.models.iter().map(|model| {
             vec![model.model.to_owned(), number(&model.released), number(&model.original)]
@@ -294,10 +326,12 @@ pub(crate) fn evaluation(found: &Evaluation) -> String {
 /// Aligned columns; those in `right` are numbers.
 pub(crate) fn table(rows: &[Vec<String>], right: &[usize]) -> String {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let shown = |row: &Vec<String>| row.iter().map(|cell| visible(cell).into_owned()).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..n_columns).map(width).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         let cells: Vec<String> = row
             .iter()
             .enumerate()

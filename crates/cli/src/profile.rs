@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use clap::Args;
-use incrowd_job::{JobError, Problem, Profile, ProfileOptions, Run};
+use incrowd_job::{InputFile, JobError, Problem, Profile, ProfileOptions, Run, SmallFile};
 
 use crate::args::MachineArgs;
 use crate::commands::machine;
 use crate::message::{self, count};
 use crate::progress::Progress;
+use crate::terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct ProfileArgs {
@@ -26,6 +27,9 @@ pub(crate) struct ProfileArgs {
     /// Replace existing files
     #[arg(long)]
     pub(crate) force: bool,
+    /// Take the first line of a text file for the names of columns even if it looks like a row
+    #[arg(long)]
+    pub(crate) header: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -34,52 +38,68 @@ pub(crate) struct ProfileArgs {
 }
 
 pub(crate) fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
-    let outputs = [(&args.html, ".html"), (&args.job_file, ".toml")];
-    let problems: Vec<Problem> = outputs
-        .iter()
-        .filter_map(|(path, ending)| problem(path.as_deref()?, ending, args.force))
-        .collect();
-    if !problems.is_empty() {
-        return Err(JobError::Request(problems));
-    }
+    refuse_outputs(run, args)?;
     let mut quasi: Vec<String> = Vec::new();
     for name in args.quasi.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         if !quasi.iter().any(|known| known == name) {
             quasi.push(name.to_owned());
         }
     }
-    let options = ProfileOptions { input: args.input.clone(), quasi, run: machine(&args.machine) };
+    let options = ProfileOptions {
+        input: args.input.clone(),
+        quasi,
+        has_header: args.header,
+        run: machine(&args.machine),
+    };
     let progress = Progress::start(run, false);
     let profile = incrowd_job::profile(run, &options)?;
     drop(progress);
+    if args.json {
+        let json = serde_json::to_string_pretty(&profile).expect("a profile has a JSON form");
+        terminal::json(&(json + "\n"))?;
+    } else {
+        terminal::text(&text(&profile))?;
+    }
+    let html = args.html.as_deref().map(|path| (path, profile.to_html(&args.input)));
+    let job = args.job_file.as_deref();
+    let job = job.map(|path| (path, profile.to_job(&args.input, Path::new(path))));
+    let files: Vec<SmallFile> =
+        html.iter().chain(&job).map(|(path, text)| SmallFile::private(path, text)).collect();
+    incrowd_job::write_files(run, &files, args.force)?;
     if let Some(path) = &args.html {
-        incrowd_job::write_text(Path::new(path), &profile.to_html(&args.input), args.force)?;
         message::note(&format!("written: {path}"));
     }
     if let Some(path) = &args.job_file {
-        let text = profile.to_job(&args.input, Path::new(path));
-        incrowd_job::write_text(Path::new(path), &text, args.force)?;
-        message::note(&format!("written: {path}; go through its roles before you use it"));
-    }
-    if args.json {
-        let json = serde_json::to_string_pretty(&profile).expect("a profile has a JSON form");
-        message::data(&(json + "\n"));
-    } else {
-        message::data(&text(&profile));
+        message::note(&format!(
+            "written: {path}; go through its roles, then set `reviewed = true` in it"
+        ));
     }
     Ok(0)
 }
 
-/// What is wrong with the name of a file that is to be written.
-fn problem(path: &str, ending: &str, is_forced: bool) -> Option<Problem> {
-    if !path.to_ascii_lowercase().ends_with(ending) {
-        let what = if ending == ".html" { "a page" } else { "a job" };
-        return Some(Problem {
-            message: format!("{what} is a {ending} file, found `{path}`"),
-            help: Some(format!("name it {ending}")),
-        });
+/// Refuses files that cannot or must not be written, before anything is read.
+fn refuse_outputs(run: &Run, args: &ProfileArgs) -> Result<(), JobError> {
+    let outputs = [(&args.html, ".html"), (&args.job_file, ".toml")];
+    let problems: Vec<Problem> =
+        outputs.iter().filter_map(|(path, ending)| problem(path.as_deref()?, ending)).collect();
+    if !problems.is_empty() {
+        return Err(JobError::Request(problems));
     }
-    incrowd_job::output_problem(Path::new(path), is_forced)
+    let outputs: Vec<&String> = outputs.iter().filter_map(|(path, _)| path.as_ref()).collect();
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    let inputs = InputFile::of_table(run, &args.input, "the input")?;
+    crate::commands::refuse_outputs(&outputs, &inputs, args.force)
+}
+
+/// What is wrong with the name of a file that is to be written.
+fn problem(path: &str, ending: &str) -> Option<Problem> {
+    let what = if ending == ".html" { "a page" } else { "a job" };
+    (!path.to_ascii_lowercase().ends_with(ending)).then(|| Problem {
+        message: format!("{what} is a {ending} file, found `{path}`"),
+        help: Some(format!("name it {ending}")),
+    })
 }
 
 /// About how wide a line may be.
@@ -101,7 +121,7 @@ fn text(profile: &Profile) -> String {
             count(column.distinct),
             count(column.missing),
             count(column.unique),
-            column.suggested_role.to_owned(),
+            column.role_in_words(),
             format!("{}{same_as}", column.reason),
         ]
     }));
@@ -140,7 +160,7 @@ fn text(profile: &Profile) -> String {
 
 /// A name with its end left out if it is long.
 fn shortened(name: &str) -> String {
-    let name = name.replace(char::is_control, " ");
+    let name = message::visible(name).into_owned();
     if name.chars().count() <= NAME {
         return name;
     }

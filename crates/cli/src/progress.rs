@@ -1,18 +1,19 @@
 //! A line on the terminal while a job takes long: stage, rows, rate.
 
-use std::io::{IsTerminal, Write};
-use std::sync::Arc;
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use incrowd_job::{Run, Stage, Standing};
 
 use crate::message::count;
+use crate::terminal::status;
 
-/// Draws until it is dropped. Nothing is drawn if standard error is no terminal.
+/// Draws until it is stopped or dropped. Nothing is drawn if standard error is no terminal.
 pub(crate) struct Progress {
     is_done: Arc<AtomicBool>,
-    drawer: Option<std::thread::JoinHandle<()>>,
+    drawer: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
 
 const EVERY: Duration = Duration::from_millis(100);
@@ -21,20 +22,28 @@ impl Progress {
     pub(crate) fn start(run: &Run, is_quiet: bool) -> Progress {
         let is_done = Arc::new(AtomicBool::new(false));
         if is_quiet || !std::io::stderr().is_terminal() {
-            return Progress { is_done, drawer: None };
+            return Progress { is_done, drawer: Mutex::new(None) };
         }
         let (run, done) = (run.clone(), Arc::clone(&is_done));
         let drawer = std::thread::spawn(move || draw(&run, &done));
-        Progress { is_done, drawer: Some(drawer) }
+        Progress { is_done, drawer: Mutex::new(Some(drawer)) }
+    }
+}
+
+impl Progress {
+    /// Takes the line away, so that something else can be printed.
+    pub(crate) fn stop(&self) {
+        self.is_done.store(true, Ordering::Relaxed);
+        let drawer = self.drawer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(drawer) = drawer {
+            let _ = drawer.join();
+        }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.is_done.store(true, Ordering::Relaxed);
-        if let Some(drawer) = self.drawer.take() {
-            let _ = drawer.join();
-        }
+        self.stop();
     }
 }
 
@@ -71,11 +80,11 @@ fn draw(run: &Run, is_done: &AtomicBool) {
         if let (Stage::Search, Some(standing)) = (stage, run.standing()) {
             line.push_str(&search_line(&standing, seconds));
         }
-        let _ = write!(std::io::stderr(), "\r\x1b[2K{line}");
+        status(&line);
         has_drawn = true;
     }
     if has_drawn {
-        let _ = write!(std::io::stderr(), "\r\x1b[2K");
+        status("");
     }
 }
 

@@ -10,6 +10,7 @@ use crate::args::{JobArgs, QueryArgs};
 use crate::commands::job;
 use crate::message;
 use crate::progress::Progress;
+use crate::terminal;
 
 pub(crate) fn query(run: &Run, args: &QueryArgs) -> Result<u8, JobError> {
     let queries = match (&args.queries, &args.sql) {
@@ -40,9 +41,9 @@ pub(crate) fn query(run: &Run, args: &QueryArgs) -> Result<u8, JobError> {
     let report = incrowd_job::query(run, &options)?;
     drop(progress);
     if args.json {
-        message::data(&report.to_json());
+        terminal::json(&report.to_json())?;
     } else {
-        message::data(&text(&report));
+        terminal::text(&text(&report))?;
     }
     Ok(0)
 }
@@ -137,7 +138,7 @@ fn line(group: &GroupReport, answer: &AnswerReport, has_truth: bool) -> Vec<Stri
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => text.replace(['\n', '\r', '\t'], " "),
+        Value::String(text) => text.clone(),
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {
             (Some(whole), _) => whole.to_string(),
             (None, Some(real)) => rounded(real),

@@ -165,3 +165,11 @@ fn share_of(steps: usize, n: u32) -> f64 {
     let steps = steps as f64;
     steps / f64::from(n.saturating_sub(1).max(1))
 }
+
+/// The label of a set of values. A bar within a value is written `\|`, so that it does not read as one
+/// between values, and a backslash `\\`.
+#[must_use]
+pub fn set_label<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
+    let escaped = |value: &str| value.replace('\\', "\\\\").replace('|', "\\|");
+    format!("{{{}}}", values.into_iter().map(escaped).collect::<Vec<_>>().join("|"))
+}

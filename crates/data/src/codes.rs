@@ -79,11 +79,10 @@ impl Codes {
     }
 
     /// Appends codes, which must fit the width.
-    #[expect(clippy::cast_possible_truncation, reason = "the codes fit the width")]
     pub fn extend(&mut self, codes: impl Iterator<Item = u32>) {
         match self {
-            Codes::U8(to) => to.extend(codes.map(|code| code as u8)),
-            Codes::U16(to) => to.extend(codes.map(|code| code as u16)),
+            Codes::U8(to) => narrow(to, codes),
+            Codes::U16(to) => narrow(to, codes),
             Codes::U32(to) => to.extend(codes),
         }
     }
@@ -118,10 +117,26 @@ fn extend<F: Copy + Into<u32>, T: TryFrom<u32> + Default>(
     from: &[F],
     map: &[u32],
 ) {
-    to.extend(from.iter().map(|&code| {
-        let code: u32 = code.into();
-        T::try_from(map[code as usize]).unwrap_or_default()
+    narrow(
+        to,
+        from.iter().map(|&code| {
+            let code: u32 = code.into();
+            map[code as usize]
+        }),
+    );
+}
+
+/// Appends codes in a narrower width. A code that does not fit would turn into another value, so the
+/// run ends instead; it is looked for once, after the loop.
+fn narrow<T: TryFrom<u32> + Default>(to: &mut Vec<T>, codes: impl Iterator<Item = u32>) {
+    let mut do_all_fit = true;
+    to.extend(codes.map(|code| {
+        T::try_from(code).unwrap_or_else(|_| {
+            do_all_fit = false;
+            T::default()
+        })
     }));
+    assert!(do_all_fit, "every code fits the width of its column");
 }
 
 #[cfg(test)]
@@ -134,6 +149,21 @@ mod tests {
         let wide = codes.remap(&[7, 300, 70_000], 70_001);
         assert_eq!(wide.iter().collect::<Vec<_>>(), [7, 70_000, 300, 70_000]);
         assert!(matches!(wide, Codes::U32(_)));
+    }
+
+    #[test]
+    fn a_code_that_does_not_fit_ends_the_run() {
+        let fails = |append: &dyn Fn(&mut Codes)| {
+            let append =
+                std::panic::AssertUnwindSafe(|| append(&mut Codes::pack(3, [].into_iter())));
+            std::panic::catch_unwind(append).is_err()
+        };
+        let wide = Codes::pack(70_000, [0, 1, 69_999].into_iter());
+        assert!(fails(&|narrow| narrow.extend(wide.iter())));
+        assert!(fails(&|narrow| narrow.extend_mapped(&wide, &(0..70_000).collect::<Vec<u32>>())));
+        let small = Codes::pack(3, [0, 1, 2].into_iter());
+        assert!(fails(&|narrow| narrow.extend_mapped(&small, &[0, 1, 256])));
+        assert!(!fails(&|narrow| narrow.extend_mapped(&small, &[0, 1, 255])));
     }
 
     #[test]

@@ -121,6 +121,34 @@ impl Hierarchy {
         Hierarchy::from_levels(levels)
     }
 
+    /// The same tree with other labels between the leaves and the root. `label` gets the level and the
+    /// leaves of a node that are marked, in leaf order, and keeps a label by giving none. Nodes without a
+    /// marked leaf keep theirs, and so does the category of missing cells.
+    #[must_use]
+    pub fn relabelled(
+        &self,
+        is_marked: &[bool],
+        label: impl Fn(Level, &Group, &[&str]) -> Option<String>,
+    ) -> Hierarchy {
+        let mut levels = self.levels.clone();
+        let top = levels.len() - 1;
+        let is_marked = |leaf: u32| is_marked.get(leaf as usize).copied().unwrap_or(false);
+        for (level, groups) in (1u8..).zip(levels.iter_mut().take(top).skip(1)) {
+            for group in groups.iter_mut().filter(|group| !group.label.is_empty()) {
+                let marked: Vec<&str> = (group.lo..=group.hi)
+                    .filter(|&leaf| is_marked(leaf))
+                    .map(|leaf| self.levels[0][leaf as usize].label.as_str())
+                    .collect();
+                if !marked.is_empty()
+                    && let Some(label) = label(Level(level), group, &marked)
+                {
+                    group.label = label;
+                }
+            }
+        }
+        Hierarchy::from_levels(levels)
+    }
+
     /// The number of leaves.
     #[must_use]
     pub fn n_leaves(&self) -> u32 {

@@ -4,9 +4,15 @@
 //! [`Hierarchy::from_rows`](crate::Hierarchy::from_rows) accepts them. Rows keep the order of the
 //! values, a repeated value has one row, and no values give no rows.
 
+mod relabel;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::iter;
+
+use crate::set_label;
+
+pub use relabel::{relabel_fan_out, relabel_intervals, relabel_mask};
 
 const ROOT: &str = "*";
 
@@ -116,8 +122,8 @@ impl fmt::Display for DatePart {
     }
 }
 
-/// Groups numbers into intervals of `width` counted from `origin`, by default the least value
-/// rounded down to a multiple of `width`. Each entry of `levels` adds a level that merges so many
+/// Groups numbers into intervals of `width` counted from `origin`, by default 0: were it the least
+/// value, labels would tell that value even if its row is suppressed. Each entry of `levels` adds a level that merges so many
 /// neighbouring intervals, counted from the origin too. Without entries each level merges 2, as
 /// long as that leaves more than one interval.
 ///
@@ -134,13 +140,10 @@ pub fn intervals(
     origin: Option<f64>,
     levels: &[u32],
 ) -> Result<Vec<Vec<String>>, BuildError> {
-    let mut grid = Grid::new(width, origin)?;
+    let grid = Grid::new(width, origin)?;
     let values = distinct(values);
     let numbers = in_units(&values, grid.places)?;
     let span = numbers.iter().map(|n| n.floor).min().zip(numbers.iter().map(|n| n.floor).max());
-    if origin.is_none() {
-        grid.origin = span.map_or(0, |(least, _)| least.div_euclid(grid.width) * grid.width);
-    }
     let widths = match span {
         Some((least, greatest)) if levels.is_empty() => grid.doubled_widths(least, greatest),
         _ => grid.merged_widths(levels)?,
@@ -498,9 +501,10 @@ fn days_in_month(year: u32, month: u32) -> u32 {
 
 fn group_label(group: &[&str], is_text: bool) -> String {
     match group {
-        [value] => (*value).to_owned(),
+        // Only missing cells have an empty label.
+        [value] if !value.is_empty() => (*value).to_owned(),
         [first, .., last] if !is_text => format!("[{first}-{last}]"),
-        _ => format!("{{{}}}", group.join("|")),
+        _ => set_label(group.iter().copied()),
     }
 }
 

@@ -21,7 +21,7 @@ mod plain;
 mod recoded;
 mod recoding;
 
-pub use attribute::{Attribute, Cell, Shape};
+pub use attribute::{Attribute, Cell, Shape, set_label};
 pub use code_set::CodeSet;
 pub use codes::{Codes, bits_for};
 pub use condition::{
@@ -31,7 +31,10 @@ pub use cuts::Cuts;
 pub use dictionary::{Dictionary, Kind};
 pub use frequency::{Collapsed, Extra, FrequencySet, collapse, distinct_share, sample_hashes};
 pub use hierarchy::{Group, Hierarchy, HierarchyError, Level};
-pub use hierarchy_build::{BuildError, DatePart, MaskSide, dates, fan_out, intervals, mask};
+pub use hierarchy_build::{
+    BuildError, DatePart, MaskSide, dates, fan_out, intervals, mask, relabel_fan_out,
+    relabel_intervals, relabel_mask,
+};
 pub use levels::Levels;
 pub use plain::{PlainColumn, PlainTable, PlainValues};
 pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};

@@ -43,6 +43,8 @@ pub struct Labels {
     pub name: String,
     /// What the labels are; anything but plain values is text.
     pub kind: Kind,
+    /// Whether they are means of the values, and not values.
+    pub is_mean: bool,
     /// Distinct labels; a missing one is an empty cell.
     pub texts: Vec<Option<String>>,
     /// By class, its label.

@@ -3,18 +3,19 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use arrow::array::{AnyDictionaryArray, Array, ArrayRef, AsArray, DictionaryArray, StringArray};
-use arrow::compute::cast;
+use arrow::array::{AnyDictionaryArray, Array, ArrayRef, AsArray, DictionaryArray};
 use arrow::datatypes::{
     DataType, Date32Type, Float64Type, Int32Type, Int64Type, TimeUnit, TimestampMicrosecondType,
     TimestampNanosecondType,
 };
-use chrono::{DateTime, NaiveDate, TimeDelta};
+use arrow::error::ArrowError;
+use chrono::DateTime;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use incrowd_data::{Codes, Kind};
 
 use crate::EngineError;
-use crate::typing::{Order, Ranked, infer, is_of, rank_by_list, rank_naturally};
+use crate::stored::{day, days, strict_cast};
+use crate::typing::{Order, Ranked, identify, infer, is_of, rank_by_list, rank_naturally};
 
 pub(crate) mod tally;
 
@@ -91,13 +92,37 @@ impl Values {
     pub fn rank(&self, order: Order) -> Result<Ranked, Misfits> {
         match order {
             Order::Natural(kind) => {
-                let kind = kind.or(self.kind);
-                let what = Misfit::Kind(kind.unwrap_or(Kind::Text));
-                rank_naturally(&self.texts, self.has_missing, kind)
-                    .map_err(|values| Misfits { values, what })
+                self.naturally(kind, |kind| rank_naturally(&self.texts, self.has_missing, kind))
             }
             Order::Listed { texts, what } => rank_by_list(&self.texts, self.has_missing, texts)
                 .map_err(|values| Misfits { values, what: Misfit::List(what) }),
+        }
+    }
+
+    /// By code the rank of its value, and the number of ranks: texts of one value (`7` and `7.0`) share a rank,
+    /// as they do in [`Values::rank`], and missing cells have the last one.
+    pub fn identify(&self, kind: Option<Kind>) -> Result<(Vec<u32>, u32), Misfits> {
+        let (mut ranks, n_values) = self.naturally(kind, |kind| identify(&self.texts, kind))?;
+        if self.has_missing {
+            ranks.push(n_values);
+        }
+        Ok((ranks, n_values + u32::from(self.has_missing)))
+    }
+
+    /// What is made of the values by a kind: the declared one, else what the source says. Where its values go
+    /// beyond what that kind can order (unsigned numbers, times long ago), the kind is found out from them.
+    fn naturally<T>(
+        &self,
+        declared: Option<Kind>,
+        make: impl Fn(Option<Kind>) -> Result<T, Vec<usize>>,
+    ) -> Result<T, Misfits> {
+        let misfits = |values| {
+            let what = Misfit::Kind(declared.unwrap_or(Kind::Text));
+            Misfits { values, what }
+        };
+        match make(declared.or(self.kind)) {
+            Err(_) if declared.is_none() => make(None).map_err(misfits),
+            found => found.map_err(misfits),
         }
     }
 
@@ -105,8 +130,8 @@ impl Values {
     #[must_use]
     pub fn natural_kind(&self) -> Kind {
         let texts = || self.texts.iter().map(String::as_str);
-        let kind = self.kind.unwrap_or_else(|| infer(texts()));
-        if texts().all(|text| is_of(kind, text)) { kind } else { Kind::Text }
+        let is_all = |kind: &Kind| texts().all(|text| is_of(*kind, text));
+        self.kind.filter(is_all).unwrap_or_else(|| infer(texts()))
     }
 
     /// By code, the code in a ranked dictionary.
@@ -329,7 +354,7 @@ impl Encoder {
         interned + self.counts.capacity() * size_of::<u64>()
     }
 
-    pub(crate) fn add(&mut self, array: &ArrayRef) -> Result<(), arrow::error::ArrowError> {
+    pub(crate) fn add(&mut self, array: &ArrayRef) -> Result<(), ArrowError> {
         match &mut self.values {
             Interned::Text(texts) => {
                 if let Some(indexed) = array.as_any_dictionary_opt().and_then(indexed) {
@@ -341,32 +366,32 @@ impl Encoder {
                 self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, |t| texts.code(t))));
             }
             Interned::Whole(wholes, Render::Integer) => {
-                let array = cast(array, &DataType::Int64)?;
+                let array = strict_cast(array, &DataType::Int64)?;
                 let array = array.as_primitive::<Int64Type>();
                 self.cells
                     .extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
             }
             Interned::Whole(wholes, Render::Date) => {
-                let array = cast(array, &DataType::Date32)?;
+                let array = days(array)?;
                 let array = array.as_primitive::<Date32Type>();
                 let code = |v: i32| wholes.code(v.into());
                 let mut code = code;
                 self.cells.extend(array.iter().map(|cell| cell.map_or(MISSING, &mut code)));
             }
             Interned::Whole(wholes, Render::Timestamp { is_nanos: true, .. }) => {
-                let array = cast(array, &DataType::Timestamp(TimeUnit::Nanosecond, None))?;
+                let array = strict_cast(array, &DataType::Timestamp(TimeUnit::Nanosecond, None))?;
                 let array = array.as_primitive::<TimestampNanosecondType>();
                 let code = |cell: Option<i64>| cell.map_or(MISSING, |v| wholes.code(v));
                 self.cells.extend(array.iter().map(code));
             }
             Interned::Whole(wholes, Render::Timestamp { .. }) => {
-                let array = cast(array, &DataType::Timestamp(TimeUnit::Microsecond, None))?;
+                let array = micros(array)?;
                 let array = array.as_primitive::<TimestampMicrosecondType>();
                 self.cells
                     .extend(array.iter().map(|cell| cell.map_or(MISSING, |v| wholes.code(v))));
             }
             Interned::Whole(wholes, Render::Decimal) => {
-                let array = cast(array, &DataType::Float64)?;
+                let array = strict_cast(array, &DataType::Float64)?;
                 let array = array.as_primitive::<Float64Type>();
                 let code = |v: f64| {
                     if v.is_nan() {
@@ -458,7 +483,7 @@ impl Render {
         match self {
             Render::Integer => value.to_string(),
             Render::Decimal => f64::from_bits(value.cast_unsigned()).to_string(),
-            Render::Date => (NaiveDate::default() + TimeDelta::days(value)).to_string(),
+            Render::Date => day(value).map_or_else(String::new, |day| day.to_string()),
             Render::Timestamp { is_nanos, is_utc } => {
                 let at = if is_nanos {
                     Some(DateTime::from_timestamp_nanos(value))
@@ -466,17 +491,27 @@ impl Render {
                     DateTime::from_timestamp_micros(value)
                 };
                 let text = at.map(|at| at.naive_utc().format("%Y-%m-%dT%H:%M:%S%.f").to_string());
-                text.unwrap_or_default() + if is_utc { "Z" } else { "" }
+                text.unwrap_or_else(|| value.to_string()) + if is_utc { "Z" } else { "" }
             }
         }
     }
 }
 
-fn as_text(array: &ArrayRef) -> Result<ArrayRef, arrow::error::ArrowError> {
+/// Times in microseconds, all of which have a date.
+fn micros(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let found = strict_cast(array, &DataType::Timestamp(TimeUnit::Microsecond, None))?;
+    let has_date = |value: i64| DateTime::from_timestamp_micros(value).is_some();
+    if found.as_primitive::<TimestampMicrosecondType>().iter().flatten().all(has_date) {
+        return Ok(found);
+    }
+    Err(ArrowError::CastError("a time has no date".to_owned()))
+}
+
+fn as_text(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     if array.data_type() == &DataType::Utf8 {
         Ok(array.clone())
     } else {
-        cast(array, &DataType::Utf8)
+        strict_cast(array, &DataType::Utf8)
     }
 }
 
@@ -772,13 +807,4 @@ impl CellMap {
             }
         }
     }
-}
-
-/// The texts as an Arrow array of the given type.
-pub(crate) fn typed(
-    texts: &[String],
-    data_type: &DataType,
-) -> Result<ArrayRef, arrow::error::ArrowError> {
-    let array: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
-    cast(&array, data_type)
 }

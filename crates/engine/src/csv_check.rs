@@ -21,12 +21,14 @@
 //! first.
 
 mod certifier;
+mod header;
 mod scanner;
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::{memchr, memrchr};
 use rayon::prelude::*;
@@ -56,6 +58,47 @@ pub(crate) struct CsvFacts {
     pub n_rows: u64,
     /// Whether some quoted field, of the header or of a record, contains CR or LF.
     pub has_newlines_in_values: bool,
+    /// Whether the header looks like a row.
+    pub looks_headerless: bool,
+    /// How much text there is, and how much at a time.
+    pub extent: Extent,
+}
+
+/// How much text a file is, after decompression. The figures for rows are upper bounds, within a chunk
+/// of the scan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// All bytes.
+    pub(crate) n_bytes: u64,
+    /// Bytes of a row, where rows are longest on average.
+    pub(crate) row_bytes: u64,
+    /// Bytes of the longest row.
+    pub(crate) longest_row: u64,
+    /// Bytes since the last row that ended.
+    open: u64,
+}
+
+impl Extent {
+    /// Takes in some bytes in which so many rows end.
+    pub(crate) fn add(&mut self, n_bytes: u64, n_rows: u64) {
+        self.n_bytes += n_bytes;
+        self.open += n_bytes;
+        self.longest_row = self.longest_row.max(self.open);
+        if n_rows > 0 {
+            self.row_bytes = self.row_bytes.max(self.open.div_ceil(n_rows));
+            self.open = 0;
+        }
+    }
+
+    /// That of both files.
+    pub(crate) fn and(self, other: Extent) -> Extent {
+        Extent {
+            n_bytes: self.n_bytes + other.n_bytes,
+            row_bytes: self.row_bytes.max(other.row_bytes),
+            longest_row: self.longest_row.max(other.longest_row),
+            open: 0,
+        }
+    }
 }
 
 /// How the file is compressed as a whole.
@@ -70,7 +113,8 @@ pub enum Compression {
 }
 
 /// Why a file is refused. Lines and columns count from 1; a line ends with LF, CRLF or CR, also
-/// inside quotes. No message contains a cell of the table; only a duplicate column is named.
+/// inside quotes. No message contains a cell of the table, nor a column's name, which is a cell where
+/// the header is missing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
@@ -98,10 +142,8 @@ pub enum CsvError {
     #[error("every column must have a name, found none for column {column} in the header")]
     EmptyHeader { column: usize },
     /// Two columns have the same name.
-    #[error(
-        "column names must differ, found {name:?} in the header for columns {first} and {second}"
-    )]
-    DuplicateHeader { name: String, first: usize, second: usize },
+    #[error("column names must differ, found the same for columns {first} and {second}")]
+    DuplicateHeader { first: usize, second: usize },
     /// A line is empty: in a one-column table anywhere, else anywhere but at the end of the file.
     #[error(
         "line {line} is blank where a record must be; in a lone column write \"\" for a missing value"
@@ -150,7 +192,7 @@ impl CsvError {
 }
 
 impl Compression {
-    fn reader(self, file: File) -> io::Result<Box<dyn Read + Send>> {
+    pub(crate) fn reader(self, file: File) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::None => Box::new(file),
             Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(file)),
@@ -159,7 +201,8 @@ impl Compression {
     }
 }
 
-/// Reads the CSV file at `path` once, checks it strictly and says what it contains.
+/// Reads the CSV file at `path` once, checks it strictly and says what it contains. Reading fails soon
+/// after `cancelled` is raised.
 ///
 /// Without a `delimiter`, the one of comma, semicolon, tab and vertical bar is taken that splits
 /// the header into most fields (at least two) and the rest of the first hundred records into as
@@ -173,8 +216,10 @@ pub(crate) fn inspect(
     path: &Path,
     compression: Compression,
     delimiter: Option<u8>,
+    cancelled: &AtomicBool,
 ) -> Result<CsvFacts, CsvError> {
     let input = compression.reader(File::open(path)?)?;
+    let input = Stoppable { input, cancelled };
     inspect_blocks(input, delimiter, BLOCK).map_err(|error| match error {
         // Only the system's errors have a number, the decoders' have none.
         CsvError::Io(source) if source.raw_os_error().is_none() => match compression {
@@ -186,8 +231,23 @@ pub(crate) fn inspect(
     })
 }
 
+/// A reader that fails once it is told to stop.
+struct Stoppable<'a, R> {
+    input: R,
+    cancelled: &'a AtomicBool,
+}
+
+impl<R: Read> Read for Stoppable<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(io::Error::other("cancelled"));
+        }
+        self.input.read(buffer)
+    }
+}
+
 /// [`inspect`] for anything that can be read, `block` (at least 4) bytes at a time.
-fn inspect_blocks(
+pub(crate) fn inspect_blocks(
     mut input: impl Read + Send,
     delimiter: Option<u8>,
     block: usize,
@@ -204,9 +264,18 @@ fn inspect_blocks(
     let delimiter = delimiter.unwrap_or_else(|| recognise(start, whole));
     let header = read_header(start, whole, delimiter)?;
     let expected = u64::try_from(header.len()).expect("a count of columns fits in 64 bits");
-    let scanner = scan(head.chain(input), Scanner::new(delimiter, Some(expected)), block)?;
+    let scanner = Scanner::new(delimiter, Some(expected));
+    let (scanner, extent) = scan(head.chain(input), scanner, block)?;
     let n_rows = scanner.records.saturating_sub(1);
-    Ok(CsvFacts { delimiter, header, n_rows, has_newlines_in_values: scanner.newlines_in_values })
+    let sample = records(start, whole, delimiter, SAMPLE_RECORDS);
+    Ok(CsvFacts {
+        delimiter,
+        n_rows,
+        has_newlines_in_values: scanner.newlines_in_values,
+        looks_headerless: header::looks_like_a_row(&header, &sample[1.min(sample.len())..]),
+        extent,
+        header,
+    })
 }
 
 /// The delimiter of a file that starts with (or, if `whole`, is) `head`.
@@ -241,7 +310,7 @@ fn read_header(head: &[u8], whole: bool, delimiter: u8) -> Result<Vec<String>, C
             return Err(CsvError::EmptyHeader { column });
         }
         if let Some(first) = columns.insert(name, column) {
-            return Err(CsvError::DuplicateHeader { name: name.clone(), first, second: column });
+            return Err(CsvError::DuplicateHeader { first, second: column });
         }
     }
     Ok(names)
@@ -249,17 +318,37 @@ fn read_header(head: &[u8], whole: bool, delimiter: u8) -> Result<Vec<String>, C
 
 /// The unquoted fields of the first record in `head`, which the scanner has found sound.
 fn first_record(head: &[u8], delimiter: u8) -> Vec<String> {
+    records(head, true, delimiter, 1).pop().unwrap_or_default()
+}
+
+/// The unquoted fields of the first records in `head`, which the scanner has found sound. The last one
+/// is left out unless `head` is the `whole` file.
+fn records(head: &[u8], whole: bool, delimiter: u8, most: u64) -> Vec<Vec<String>> {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut all: Vec<Vec<String>> = Vec::new();
     let (mut fields, mut field) = (Vec::new(), Vec::new());
     let (mut fresh, mut quoted) = (true, false);
+    let text = |field: Vec<u8>| String::from_utf8_lossy(&field).into_owned();
     let mut bytes = head.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
         match byte {
             b'"' if fresh => quoted = true,
             b'"' if quoted && bytes.next_if_eq(&b'"').is_none() => quoted = false,
             _ if quoted => field.push(byte),
-            b'\n' | b'\r' => break,
+            b'\n' | b'\r' => {
+                if byte == b'\r' {
+                    let _ = bytes.next_if_eq(&b'\n');
+                }
+                fields.push(text(std::mem::take(&mut field)));
+                all.push(std::mem::take(&mut fields));
+                if all.len() == most {
+                    return all;
+                }
+                fresh = true;
+                continue;
+            }
             _ if byte == delimiter => {
-                fields.push(std::mem::take(&mut field));
+                fields.push(text(std::mem::take(&mut field)));
                 fresh = true;
                 continue;
             }
@@ -267,11 +356,11 @@ fn first_record(head: &[u8], delimiter: u8) -> Vec<String> {
         }
         fresh = false;
     }
-    fields.push(field);
-    fields
-        .into_iter()
-        .map(|field| String::from_utf8(field).expect("the scanner refuses other bytes"))
-        .collect()
+    if whole && !(fresh && fields.is_empty()) {
+        fields.push(text(field));
+        all.push(fields);
+    }
+    all
 }
 
 /// Feeds all of `input` to `scanner`, `block` bytes at a time.
@@ -279,7 +368,8 @@ fn scan(
     mut input: impl Read + Send,
     mut scanner: Scanner,
     block: usize,
-) -> Result<Scanner, CsvError> {
+) -> Result<(Scanner, Extent), CsvError> {
+    let mut extent = Extent::default();
     let (mut now, mut next) = (vec![0; block], vec![0; block]);
     let mut len = fill(&mut input, &mut now, 0)?;
     loop {
@@ -287,14 +377,15 @@ fn scan(
         let cut = if last { len } else { cut_point(&now) };
         let rest = len - cut;
         next[..rest].copy_from_slice(&now[cut..len]);
-        let judge = || feed_block(&mut scanner, &now[..cut], block.div_ceil(CHUNKS_PER_BLOCK));
+        let size = block.div_ceil(CHUNKS_PER_BLOCK);
+        let judge = || feed_block(&mut scanner, &mut extent, &now[..cut], size);
         let read = || if last { Ok(0) } else { fill(&mut input, &mut next, rest) };
         let (judged, filled) = rayon::join(judge, read);
         judged?;
         len = filled?;
         if last {
             scanner.finish()?;
-            return Ok(scanner);
+            return Ok((scanner, extent));
         }
         std::mem::swap(&mut now, &mut next);
     }
@@ -327,7 +418,12 @@ fn cut_point(buffer: &[u8]) -> usize {
 }
 
 /// Feeds `block` to `scanner` in chunks of about `size` bytes, judged in parallel.
-fn feed_block(scanner: &mut Scanner, block: &[u8], size: usize) -> Result<(), CsvError> {
+fn feed_block(
+    scanner: &mut Scanner,
+    extent: &mut Extent,
+    block: &[u8],
+    size: usize,
+) -> Result<(), CsvError> {
     let chunks = split_lines(block, size);
     let judge = |chunk: &&[u8]| match first_bad_byte(chunk) {
         None => (None, scanner.guess(chunk)),
@@ -335,10 +431,12 @@ fn feed_block(scanner: &mut Scanner, block: &[u8], size: usize) -> Result<(), Cs
     };
     let verdicts: Vec<_> = chunks.par_iter().map(judge).collect();
     for (chunk, verdict) in chunks.into_iter().zip(verdicts) {
+        let n_before = scanner.records;
         match verdict {
             (_, Some(ahead)) if scanner.is_fresh() => scanner.absorb(&ahead),
             (bad, _) => scanner.feed_checked(chunk, bad)?,
         }
+        extent.add(chunk.len() as u64, scanner.records - n_before);
     }
     Ok(())
 }

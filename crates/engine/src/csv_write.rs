@@ -11,9 +11,30 @@ pub(crate) struct Dialect {
 /// The cells of a column within a chunk.
 pub(crate) enum Cells<'a> {
     /// Index of a ready-made text for each row.
-    Ready { texts: &'a [Vec<u8>], index: Vec<u32> },
+    Ready { texts: &'a ReadyCells, index: Vec<u32> },
     /// Texts as they are.
     Raw(StringArray),
+}
+
+/// Cells as they are written, one after another.
+#[derive(Debug, Default)]
+pub(crate) struct ReadyCells {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl ReadyCells {
+    /// Adds a cell; a missing one is empty.
+    pub(crate) fn push(&mut self, dialect: Dialect, text: Option<&str>) {
+        dialect.push(text.unwrap_or_default(), &mut self.bytes);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn get(&self, at: u32) -> &[u8] {
+        let at = at as usize;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.bytes[start..self.ends[at]]
+    }
 }
 
 impl Dialect {
@@ -64,7 +85,7 @@ impl Dialect {
                 }
                 match column {
                     Cells::Ready { texts, index } => {
-                        bytes.extend_from_slice(&texts[index[row as usize] as usize]);
+                        bytes.extend_from_slice(texts.get(index[row as usize]));
                     }
                     Cells::Raw(array) if array.is_null(row as usize) => {}
                     Cells::Raw(array) => self.push(array.value(row as usize), &mut bytes),

@@ -12,6 +12,12 @@ pub enum EngineError {
     /// No such file, folder or match.
     #[error("`{path}` does not exist{hint}")]
     NoInput { path: String, hint: String },
+    /// A pipe, a socket, a device or a link to nothing.
+    #[error(
+        "`{path}` is {what}, not a file; a table is read more than once, so it must be in a file",
+        path = path.display()
+    )]
+    NotAFile { path: PathBuf, what: &'static str },
     /// A folder or glob without a readable file.
     #[error("`{path}` holds no file that can be read (.csv, .tsv, .parquet, .arrow, .jsonl)")]
     NoFiles { path: String },
@@ -69,6 +75,17 @@ pub enum EngineError {
         "column `{column}` is of type {found}, which CSV cannot hold; write .parquet or .arrow, or drop it"
     )]
     NotForCsv { column: String, found: String },
+    /// A character that no reader of text files takes for one.
+    #[error(
+        "`{path}` cannot be written: a text holds a NUL character, which CSV cannot hold; write .parquet or .arrow, or drop the column",
+        path = path.display()
+    )]
+    NulForCsv { path: PathBuf },
+    /// A column that Parquet has no type for.
+    #[error(
+        "column `{column}` is of type {found}, which Parquet cannot hold; write .arrow, or drop it"
+    )]
+    NotForParquet { column: String, found: String },
     /// A file system error, with what was tried.
     #[error("{action} `{path}` failed", path = path.display())]
     Io {
@@ -92,19 +109,29 @@ pub enum EngineError {
     },
     /// The distinct values of the columns do not fit in memory.
     #[error(
-        "the distinct values alone take more than {megabytes} MB, those of column `{column}` most; \
-         raise --memory-limit, or drop the column"
+        "the distinct values do not fit into the memory limit, those of column `{column}` take most; \
+         raise --memory-limit to about {needed} MB, or drop the column"
     )]
-    TooManyValues { column: String, megabytes: u64 },
+    TooManyValues { column: String, needed: u64 },
     /// More columns than rows can be compared by.
     #[error("so many columns with so many values cannot be compared in bounded memory")]
     TooManyColumns,
+    /// A class that does not fit in memory and cannot be ordered in files.
+    #[error(
+        "a class has more rows than fit in memory, and a column holds lists or other tables; \
+         raise --memory-limit, or drop the column"
+    )]
+    ClassTooLarge,
     /// An output that must not be replaced.
     #[error("`{path}` exists already", path = path.display())]
     Exists { path: PathBuf },
     /// A folder of the user's own.
-    #[error("`{path}` holds files that are no parts of a release; it is not replaced", path = path.display())]
-    NotOurs { path: PathBuf },
+    #[error(
+        "`{path}` is not replaced: `{file}` is not part of a release",
+        path = path.display(),
+        file = file.display()
+    )]
+    NotOurs { path: PathBuf, file: PathBuf },
     /// A folder of parts needs a name.
     #[error(
         "`{path}` is no name for a release: a folder of parts has one of its own, as release.parquet/"
@@ -156,9 +183,18 @@ impl Detail {
         "it uses a feature that is not supported",
     ];
 
+    /// Its bytes mean nothing.
+    pub(crate) const DAMAGED: &str = Detail::TEXTS[6];
+    /// It has fewer bytes than it says.
+    pub(crate) const TOO_SHORT: &str = Detail::TEXTS[7];
+
     /// One of [`Detail::TEXTS`].
     pub(crate) fn known(at: usize) -> Detail {
         Detail((*Detail::TEXTS.get(at).unwrap_or(&Detail::TEXTS[0])).to_owned())
+    }
+
+    pub(crate) fn of_io(error: &std::io::Error) -> Detail {
+        Detail(error.kind().to_string())
     }
 
     pub(crate) fn of_datafusion(error: &datafusion::error::DataFusionError) -> Detail {
@@ -198,5 +234,11 @@ impl Detail {
             E::NYI(_) => "it uses a feature that is not supported".to_owned(),
             _ => "its bytes could not be decoded".to_owned(),
         })
+    }
+}
+
+impl From<&str> for Detail {
+    fn from(text: &str) -> Detail {
+        Detail(text.to_owned())
     }
 }

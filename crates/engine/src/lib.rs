@@ -5,14 +5,26 @@
 //! [`parse_query`] and [`parse_condition`] read SQL. [`Writer`] streams the release into a staged file or folder, in an order that says nothing of the input.
 //! This crate holds no privacy logic.
 
+mod arrow_check;
 mod column;
+mod content;
 mod context;
+mod counted;
 mod csv_check;
 mod csv_sink;
 mod csv_write;
+mod decode;
 mod digest;
 mod error;
+mod find;
 mod format;
+#[doc(hidden)]
+pub mod fuzzing;
+mod held;
+mod mix;
+mod parquet_check;
+mod portion;
+mod publish;
 mod read;
 pub mod remote;
 mod sample;
@@ -22,25 +34,34 @@ mod spill;
 mod sql;
 mod stage;
 mod staging;
+mod stored;
 mod typing;
 mod write;
 
 pub use column::{Misfits, RawColumn, Values};
+pub use content::{ColumnContent, Content, Contents, Meaning, first_changed};
 pub use context::Engine;
+pub use counted::CountedColumn;
 pub use csv_check::{Compression, CsvError};
+pub use decode::is_decoding;
 pub use digest::sha256;
 pub use error::EngineError;
+pub use find::find_files;
 pub use format::Format;
+pub use held::{Abandoned, abandon};
+pub use mix::{NO_CELLS, halves_of, mix_codes, of_halves};
+pub use publish::{Manifest, publish};
 pub use read::{Kept, KeptColumn, Table, Use, read};
 pub use sample::Sample;
 pub use source::{Size, Source, SourceColumn};
 pub use spill::{
     Block, BlockReader, Blocks, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor,
     Grouping, Hashed, HashedCells, HashedColumn, HashedReader, NOWHERE, Scratch, Spilled, Visit,
-    group, read_remote, read_spilled,
+    group, read_remote, read_spilled, sort_bucket,
 };
 pub use sql::{SqlError, parse_condition, parse_query};
-pub use stage::{Staged, stage_bytes};
-pub use staging::{Output, Part, Staging, is_folder_of_parts};
+pub use stage::{Access, Staged, stage_bytes};
+pub use staging::{Output, Part, Staging, foreign_in};
+pub use stored::Fit;
 pub use typing::{Order, Ranked, position, text_at};
-pub use write::{Piece, Published, Rows, Writer, chunk_ends, order_within, write_plain};
+pub use write::{Piece, Published, Rows, Writer, order_within, write_plain};

@@ -10,10 +10,14 @@ use incrowd_data::Kind;
 use rayon::prelude::*;
 
 use crate::column::{Encoder, RawColumn, merge};
+use crate::content::{Contents, Meaning};
+use crate::counted::CountedColumn;
+use crate::decode::{Guarded, guarded};
 use crate::error::Detail;
+use crate::mix::{NO_CELLS, mix_cells};
 use crate::scan::plan;
-use crate::typing::{join, kind_of};
-use crate::{Engine, EngineError, Source};
+use crate::stored::{Fit, plain_type, strict_cast};
+use crate::{Engine, EngineError, Source, SourceColumn};
 
 /// What the job does with a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +29,37 @@ pub enum Use {
     Hash,
     /// Keep it as it is for the release.
     Keep,
+    /// Put its cells into a hash of the whole row, where it only matters which rows are equal. With a
+    /// meaning, also find out [what the column says](crate::ColumnContent).
+    Mix(Option<Meaning>),
+    /// Count how often its values occur, some of them if they are many.
+    Count,
+    /// Both of that.
+    MixAndCount(Option<Meaning>),
     /// Never read it.
     Skip,
+}
+
+impl Use {
+    /// Whether cells go into the hash of their row.
+    #[must_use]
+    pub fn is_mixed(self) -> bool {
+        matches!(self, Use::Mix(_) | Use::MixAndCount(_))
+    }
+
+    /// What cells are compared as, where the content of the column is wanted.
+    fn meaning(self) -> Option<Meaning> {
+        match self {
+            Use::Mix(meaning) | Use::MixAndCount(meaning) => meaning,
+            _ => None,
+        }
+    }
+
+    /// Whether values are counted.
+    #[must_use]
+    pub fn is_counted(self) -> bool {
+        matches!(self, Use::Count | Use::MixAndCount(_))
+    }
 }
 
 /// A source that was read: every row once.
@@ -38,6 +71,12 @@ pub struct Table {
     pub coded: Vec<RawColumn>,
     /// The columns with [`Use::Keep`].
     pub kept: Kept,
+    /// By row, the hash of the cells with [`Use::Mix`]; empty without such a column.
+    pub mixed: Vec<u64>,
+    /// The columns with [`Use::Count`], in the source's order.
+    pub counted: Vec<CountedColumn>,
+    /// What the columns say whose content was wanted.
+    pub contents: Contents,
 }
 
 impl Table {
@@ -53,7 +92,8 @@ impl Table {
     pub fn of_rows(&self, rows: &[u32], keeps_values: impl Fn(&str) -> bool) -> Table {
         let column = |column: &RawColumn| column.of_rows(rows, keeps_values(&column.values.name));
         let coded = self.coded.iter().map(column).collect();
-        Table { n_rows: rows.len(), coded, kept: Kept::default() }
+        let (mixed, counted, contents) = (Vec::new(), Vec::new(), Contents::default());
+        Table { n_rows: rows.len(), coded, kept: Kept::default(), mixed, counted, contents }
     }
 }
 
@@ -74,8 +114,8 @@ pub struct KeptColumn {
     pub name: String,
     /// What its arrays hold.
     pub data_type: DataType,
-    /// For text files the kind of its values, if it was asked for.
-    pub kind: Option<Kind>,
+    /// For text files what its values fit, if it was asked for.
+    pub fit: Option<Fit>,
 }
 
 impl Kept {
@@ -116,17 +156,78 @@ impl Kept {
 struct Part {
     encoders: Vec<Encoder>,
     batches: Vec<Vec<ArrayRef>>,
-    kinds: Vec<Option<Kind>>,
+    fits: Vec<Option<Fit>>,
+    folded: Folded,
     n_rows: usize,
 }
 
-/// Reads every row once. `uses` has one entry per column of the source; `wants_kinds` asks what the
-/// kept columns of a text file hold.
+/// What is left of cells that are neither coded nor kept.
+#[derive(Debug, Default)]
+pub(crate) struct Folded {
+    /// Hashes of the rows that arrived since they were taken away.
+    pub(crate) mixed: Vec<u64>,
+    pub(crate) counted: Vec<CountedColumn>,
+    pub(crate) contents: Contents,
+}
+
+impl Folded {
+    /// Before any row, of the columns that are read.
+    pub(crate) fn new<'a>(columns: impl Iterator<Item = (Use, &'a str, &'a DataType)>) -> Folded {
+        let mut folded = Folded::default();
+        for (usage, name, data_type) in columns {
+            if usage.is_counted() {
+                folded.counted.push(CountedColumn::new(name, data_type));
+            }
+            if usage.meaning().is_some() {
+                folded.contents.push(name);
+            }
+        }
+        folded
+    }
+
+    /// Adds a batch: all its columns, of which those are looked at that are mixed or counted.
+    pub(crate) fn add(
+        &mut self,
+        columns: &[ArrayRef],
+        uses: impl Iterator<Item = Use>,
+    ) -> Result<(), arrow::error::ArrowError> {
+        let start = self.mixed.len();
+        let mut counted = self.counted.iter_mut();
+        let mut contents = self.contents.iter_mut();
+        for (array, usage) in columns.iter().zip(uses) {
+            if let Some(meaning) = usage.meaning() {
+                let content = contents.next().expect("one entry a compared column");
+                content.add(meaning.content(&plain_array(ArrayRef::clone(array))?)?);
+            }
+            if usage.is_mixed() {
+                self.mixed.resize(start + array.len(), NO_CELLS);
+                mix_cells(&mut self.mixed[start..], array)?;
+            }
+            if usage.is_counted() {
+                counted.next().expect("one entry a counted column").add(array)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the counts of another part to those of the same columns.
+    pub(crate) fn merge_counted(all: &mut Vec<CountedColumn>, more: Vec<CountedColumn>) {
+        for column in more {
+            match all.iter_mut().find(|known| known.name == column.name) {
+                Some(known) => known.merge(&column),
+                None => all.push(column),
+            }
+        }
+    }
+}
+
+/// Reads every row once. `uses` has one entry per column of the source; `wants_fits` asks what the
+/// kept columns of a text file fit.
 pub fn read(
     engine: &Engine,
     source: &Source,
     uses: &[Use],
-    wants_kinds: bool,
+    wants_fits: bool,
 ) -> Result<Table, EngineError> {
     refuse_uncodable(source, uses)?;
     let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
@@ -134,14 +235,12 @@ pub fn read(
     for columns in groups(engine, source, uses).map_err(reading)? {
         let scan = plan(engine, source, &columns, uses).map_err(reading)?;
         for part in 0..scan.properties().output_partitioning().partition_count() {
-            let stream = scan.execute(part, engine.task()).map_err(reading)?;
-            let uses: Vec<(Use, DataType)> = columns
-                .iter()
-                .map(|&at| (uses[at], source.columns()[at].data_type.clone()))
-                .collect();
+            let stream = Guarded::new(scan.execute(part, engine.task()).map_err(reading)?);
+            let column = |&at: &usize| (uses[at], source.columns()[at].clone());
+            let uses: Vec<(Use, SourceColumn)> = columns.iter().map(column).collect();
             let watch = Watch::new(engine);
-            let wants_kinds = wants_kinds && source.is_text();
-            let task = engine.runtime().spawn(read_part(stream, uses, wants_kinds, watch));
+            let wants_fits = wants_fits && source.is_text();
+            let task = engine.runtime().spawn(read_part(stream, uses, wants_fits, watch));
             tasks.push((columns.clone(), part, task));
         }
     }
@@ -168,7 +267,7 @@ pub(crate) fn refuse_uncodable(source: &Source, uses: &[Use]) -> Result<(), Engi
 
 /// Columns that are read together. A columnar file that gives fewer partitions than there are threads
 /// is read by several scans of some columns each; kept columns stay in one, so that their batches
-/// have the same rows.
+/// have the same rows, and so do those that go into the hashes of rows.
 fn groups(
     engine: &Engine,
     source: &Source,
@@ -181,14 +280,14 @@ fn groups(
     if source.is_row_wise() || n_groups < 2 {
         return Ok(vec![all]);
     }
-    let (kept, coded): (Vec<usize>, Vec<usize>) =
-        all.iter().partition(|&&at| uses[at] == Use::Keep);
+    let stays = |usage: Use| usage == Use::Keep || usage.is_mixed();
+    let (kept, coded): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&at| stays(uses[at]));
     let mut groups = vec![kept];
     groups.resize_with(n_groups, Vec::new);
     for at in coded {
         // Giving codes costs about twice as much as keeping.
         let cost = |group: &Vec<usize>| {
-            group.iter().map(|&at| if uses[at] == Use::Keep { 1 } else { 2 }).sum::<usize>()
+            group.iter().map(|&at| if uses[at] == Use::Code { 2 } else { 1 }).sum::<usize>()
         };
         let cheapest = groups.iter_mut().min_by_key(|group| cost(group)).expect("at least two");
         cheapest.push(at);
@@ -221,20 +320,25 @@ impl Watch {
 }
 
 async fn read_part(
-    mut stream: datafusion::execution::SendableRecordBatchStream,
-    uses: Vec<(Use, DataType)>,
-    wants_kinds: bool,
+    mut stream: Guarded,
+    uses: Vec<(Use, SourceColumn)>,
+    wants_fits: bool,
     watch: Watch,
 ) -> Result<Part, DataFusionError> {
-    let encoders =
-        uses.iter().filter(|(u, _)| *u == Use::Code).map(|(_, t)| Encoder::new(t)).collect();
-    let n_kept = uses.iter().filter(|(u, _)| *u == Use::Keep).count();
-    let mut part = Part { encoders, batches: Vec::new(), kinds: vec![None; n_kept], n_rows: 0 };
+    let coded = uses.iter().filter(|(usage, _)| *usage == Use::Code);
+    let encoders = coded.map(|(_, column)| Encoder::new(&column.data_type)).collect();
+    let fits = vec![None; uses.iter().filter(|(usage, _)| *usage == Use::Keep).count()];
+    let columns =
+        uses.iter().map(|(usage, column)| (*usage, column.name.as_str(), &column.data_type));
+    let folded = Folded::new(columns);
+    let mut part = Part { encoders, batches: Vec::new(), fits, folded, n_rows: 0 };
     while let Some(batch) = stream.next().await {
         if watch.is_cancelled() {
             break;
         }
-        part.add(batch?, &uses, wants_kinds)?;
+        let batch = batch?;
+        // Arrays of a damaged file may fail only when they are looked at.
+        guarded(|| part.add(batch, &uses, wants_fits))??;
         watch.report(part.n_rows as u64);
     }
     Ok(part)
@@ -244,13 +348,14 @@ impl Part {
     fn add(
         &mut self,
         batch: RecordBatch,
-        uses: &[(Use, DataType)],
-        wants_kinds: bool,
+        uses: &[(Use, SourceColumn)],
+        wants_fits: bool,
     ) -> Result<(), DataFusionError> {
         let (_, columns, n_rows) = batch.into_parts();
         self.n_rows += n_rows;
+        self.folded.add(&columns, uses.iter().map(|(usage, _)| *usage))?;
         let mut encoders = self.encoders.iter_mut();
-        let mut kept = Vec::with_capacity(self.kinds.len());
+        let mut kept = Vec::with_capacity(self.fits.len());
         for (array, (usage, _)) in columns.into_iter().zip(uses) {
             match usage {
                 Use::Code => encoders.next().expect("one encoder a coded column").add(&array)?,
@@ -260,12 +365,12 @@ impl Part {
                     array.shrink_to_fit();
                     kept.push(array);
                 }
-                Use::Hash | Use::Skip => {}
+                Use::Mix(_) | Use::Count | Use::MixAndCount(_) | Use::Hash | Use::Skip => {}
             }
         }
-        if wants_kinds {
-            for (kind, array) in self.kinds.iter_mut().zip(&kept) {
-                narrow(kind, array);
+        if wants_fits {
+            for (fit, array) in self.fits.iter_mut().zip(&kept) {
+                narrow(fit, array);
             }
         }
         if !kept.is_empty() && n_rows > 0 {
@@ -278,18 +383,18 @@ impl Part {
 /// The array without indexes into a dictionary.
 pub(crate) fn plain_array(array: ArrayRef) -> Result<ArrayRef, arrow::error::ArrowError> {
     match array.data_type() {
-        DataType::Dictionary(_, values) => arrow::compute::cast(&array, values),
+        DataType::Dictionary(_, values) => strict_cast(&array, values),
         _ => Ok(array),
     }
 }
 
 /// Narrows down what a column of texts holds.
-pub(crate) fn narrow(kind: &mut Option<Kind>, array: &ArrayRef) {
+pub(crate) fn narrow(fit: &mut Option<Fit>, array: &ArrayRef) {
     for text in array.as_string::<i32>().iter().flatten() {
-        if *kind == Some(Kind::Text) {
+        if fit.is_some_and(|fit| fit.kind() == Kind::Text) {
             return;
         }
-        *kind = Some(join(*kind, kind_of(text)));
+        *fit = Some(Fit::join(*fit, Fit::of(text)));
     }
 }
 
@@ -305,21 +410,26 @@ fn assemble(
     if n_rows >= u32::MAX as usize {
         return Err(EngineError::TooManyRows);
     }
-    let mut batches = Vec::new();
+    let (mut batches, mut mixed, mut counted) = (Vec::new(), Vec::new(), Vec::new());
+    let mut contents = Contents::default();
     let mut encoders: Vec<Vec<Encoder>> = uses.iter().map(|_| Vec::new()).collect();
-    let mut kinds: Vec<Option<Kind>> = vec![None; uses.len()];
+    let mut fits: Vec<Option<Fit>> = vec![None; uses.len()];
     for (columns, _, part) in parts {
         let with = |usage: Use| columns.iter().copied().filter(move |&at| uses[at] == usage);
         for (at, encoder) in with(Use::Code).zip(part.encoders) {
             encoders[at].push(encoder);
         }
-        for (at, kind) in with(Use::Keep).zip(part.kinds) {
-            kinds[at] = kind.map_or(kinds[at], |kind| Some(join(kinds[at], kind)));
+        for (at, fit) in with(Use::Keep).zip(part.fits) {
+            fits[at] = fit.map_or(fits[at], |fit| Some(Fit::join(fits[at], fit)));
         }
         batches.extend(part.batches);
+        mixed.extend(part.folded.mixed);
+        Folded::merge_counted(&mut counted, part.folded.counted);
+        contents.add(part.folded.contents);
     }
-    let of_kept: Vec<Option<Kind>> =
-        (0..uses.len()).filter(|&at| uses[at] == Use::Keep).map(|at| kinds[at]).collect();
+    let counted = CountedColumn::of_source(counted, source);
+    let of_kept: Vec<Option<Fit>> =
+        (0..uses.len()).filter(|&at| uses[at] == Use::Keep).map(|at| fits[at]).collect();
     let kept = kept_columns(source, uses, &of_kept);
     let columns = (0..uses.len()).zip(source.columns());
     let coded: Vec<_> = columns.filter(|(at, _)| uses[*at] == Use::Code).collect();
@@ -327,24 +437,17 @@ fn assemble(
         .into_par_iter()
         .map(|(at, column)| merge(&column.name, &column.data_type, source.is_text(), &encoders[at]))
         .collect();
-    Ok(Table { n_rows, coded, kept: Kept::new(kept, batches) })
+    Ok(Table { n_rows, coded, kept: Kept::new(kept, batches), mixed, counted, contents })
 }
 
-/// The kept columns of a source, with the kinds of their values.
-pub(crate) fn kept_columns(
-    source: &Source,
-    uses: &[Use],
-    kinds: &[Option<Kind>],
-) -> Vec<KeptColumn> {
+/// The kept columns of a source, with what their values fit.
+pub(crate) fn kept_columns(source: &Source, uses: &[Use], fits: &[Option<Fit>]) -> Vec<KeptColumn> {
     let kept = source.columns().iter().zip(uses).filter(|(_, usage)| **usage == Use::Keep);
-    kept.zip(kinds)
-        .map(|((column, _), kind)| KeptColumn {
+    kept.zip(fits)
+        .map(|((column, _), fit)| KeptColumn {
             name: column.name.clone(),
-            data_type: match &column.data_type {
-                DataType::Dictionary(_, values) => values.as_ref().clone(),
-                data_type => data_type.clone(),
-            },
-            kind: *kind,
+            data_type: plain_type(&column.data_type),
+            fit: *fit,
         })
         .collect()
 }

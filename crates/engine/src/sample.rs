@@ -33,10 +33,15 @@ impl Sample {
         sample
     }
 
+    /// Whether a value with this hash would be among the sample.
+    pub(crate) fn wants(&self, hash: u64) -> bool {
+        let is_full = self.by_hash.len() >= MOST_VALUES;
+        !is_full || self.by_hash.last_key_value().is_none_or(|(last, _)| hash < *last)
+    }
+
     /// Looks at one more value, whose hash is known.
     pub(crate) fn add(&mut self, hash: u64, text: &str) {
-        let is_full = self.by_hash.len() >= MOST_VALUES;
-        if is_full && self.by_hash.last_key_value().is_some_and(|(last, _)| hash >= *last) {
+        if !self.wants(hash) {
             return;
         }
         let kept = &text[..text.floor_char_boundary(MOST_BYTES)];

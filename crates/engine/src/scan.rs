@@ -17,6 +17,7 @@ use datafusion::object_store::path::Path as StorePath;
 use datafusion::physical_plan::ExecutionPlan;
 
 use crate::csv_check::Compression;
+use crate::decode::guarded;
 use crate::{Engine, Format, Source, Use};
 
 /// The plan that reads the columns of a source that are used. Its partitions, one after another, are
@@ -28,10 +29,13 @@ pub(crate) fn plan(
     uses: &[Use],
 ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
     let files = source.files.iter().map(|path| partitioned(path)).collect::<Result<_, _>>()?;
-    let plan: Arc<dyn ExecutionPlan> = plan_of_files(source, columns, uses, vec![files])?;
     let state = engine.session().state();
-    let options = state.config_options();
-    Ok(plan.repartitioned(engine.n_threads(), options)?.unwrap_or(plan))
+    // A damaged schema can name types that cannot be.
+    guarded(|| {
+        let plan: Arc<dyn ExecutionPlan> = plan_of_files(source, columns, uses, vec![files])?;
+        let options = state.config_options();
+        Ok(plan.repartitioned(engine.n_threads(), options)?.unwrap_or(plan))
+    })?
 }
 
 /// The plan that reads these files, or parts of them, a group a partition.

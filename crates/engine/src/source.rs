@@ -6,16 +6,19 @@ use std::time::SystemTime;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::datasource::file_format::FileFormat;
-use datafusion::datasource::file_format::arrow::ArrowFormat;
 use datafusion::datasource::file_format::json::JsonFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::object_store::local::LocalFileSystem;
 use incrowd_data::Kind;
-use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use crate::arrow_check::check_arrow;
 use crate::column::{can_be_coded, kind_of_type};
-use crate::csv_check::{CsvFacts, inspect};
+use crate::csv_check::{CsvFacts, Extent, inspect};
+use crate::decode::guarded;
 use crate::error::Detail;
+use crate::find::find_files;
+use crate::mix::can_be_mixed;
+use crate::parquet_check::{parquet_footer, parquet_pages};
 use crate::scan::{object_meta, plain};
 use crate::{Engine, EngineError, Format, Use};
 
@@ -33,6 +36,10 @@ pub struct Source {
     pub(crate) prints: Vec<Fingerprint>,
     /// The rows of text files, which are counted when they are opened.
     pub(crate) n_text_rows: Option<u64>,
+    /// How much text there is in files of text, which are read through when they are opened.
+    pub(crate) extent: Option<Extent>,
+    /// Whether the first line of a text file looks like a row.
+    pub(crate) looks_headerless: bool,
 }
 
 /// How large a source is in memory, about.
@@ -60,6 +67,12 @@ impl SourceColumn {
         can_be_coded(&self.data_type)
     }
 
+    /// Whether its cells can be put into hashes of rows.
+    #[must_use]
+    pub fn can_be_mixed(&self) -> bool {
+        can_be_mixed(&self.data_type)
+    }
+
     /// The kind of values that the source says; text files say nothing.
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
@@ -85,7 +98,7 @@ impl Source {
     /// Looks at a file, a folder or a glob: which files, which format, which columns. Text files are
     /// read through once, so that every structural error is found before anything else happens.
     pub fn open(engine: &Engine, input: &str) -> Result<Source, EngineError> {
-        let files = find_files(input)?;
+        let files = find_files(input, &|| engine.go_on())?;
         let format = common_format(&files)?;
         let prints = files.iter().map(|file| fingerprint(file)).collect::<Result<_, _>>()?;
         let mut source = Source {
@@ -97,26 +110,35 @@ impl Source {
             is_required: Vec::new(),
             prints,
             n_text_rows: None,
+            extent: None,
+            looks_headerless: false,
         };
         match format {
-            Format::Csv(compression) => source.open_csv(compression)?,
+            Format::Csv(compression) => source.open_csv(engine, compression)?,
             _ => source.open_typed(engine)?,
         }
         source.check_unchanged()?;
         Ok(source)
     }
 
-    fn open_csv(&mut self, compression: crate::Compression) -> Result<(), EngineError> {
+    fn open_csv(
+        &mut self,
+        engine: &Engine,
+        compression: crate::Compression,
+    ) -> Result<(), EngineError> {
         let mut first: Option<CsvFacts> = None;
+        let cancelled = engine.cancelled_flag();
         for path in &self.files {
             let delimiter = first.as_ref().map(|facts| facts.delimiter);
-            let facts = inspect(path, compression, delimiter)
-                .map_err(|source| EngineError::Csv { path: path.clone(), source })?;
+            let facts = inspect(path, compression, delimiter, &cancelled);
+            engine.go_on()?;
+            let facts = facts.map_err(|source| EngineError::Csv { path: path.clone(), source })?;
             self.has_newlines_in_values |= facts.has_newlines_in_values;
             self.n_text_rows = Some(self.n_text_rows.unwrap_or(0) + facts.n_rows);
+            self.extent = Some(self.extent.unwrap_or_default().and(facts.extent));
             match &first {
                 Some(first) if first.header != facts.header => {
-                    let what = header_difference(&first.header, &facts.header);
+                    let what = header_difference(first, &facts);
                     return Err(EngineError::FilesDiffer { path: path.clone(), what });
                 }
                 Some(_) => {}
@@ -125,6 +147,7 @@ impl Source {
         }
         let facts = first.expect("an input has a file");
         self.delimiter = facts.delimiter;
+        self.looks_headerless = facts.looks_headerless;
         let column = |name| SourceColumn { name, data_type: DataType::Utf8 };
         self.columns = facts.header.into_iter().map(column).collect();
         Ok(())
@@ -156,10 +179,18 @@ impl Source {
     }
 
     fn schema_of(&self, engine: &Engine, path: &Path) -> Result<SchemaRef, EngineError> {
+        let unreadable = |source| self.unreadable(path, source);
+        match self.format {
+            Format::Arrow => return arrow_schema(path).map_err(unreadable),
+            Format::Parquet => {
+                let footer = parquet_footer(path).map_err(unreadable)?;
+                parquet_pages(path, &footer).map_err(unreadable)?;
+            }
+            Format::Csv(_) | Format::JsonLines(_) => {}
+        }
         let format: Arc<dyn FileFormat> = match self.format {
             Format::Parquet => Arc::new(ParquetFormat::default().with_force_view_types(false)),
-            Format::Arrow => Arc::new(ArrowFormat),
-            Format::JsonLines(_) | Format::Csv(_) => {
+            Format::JsonLines(_) | Format::Csv(_) | Format::Arrow => {
                 let compression = crate::scan::compression(self.format.compression());
                 Arc::new(
                     JsonFormat::default()
@@ -172,13 +203,12 @@ impl Source {
             Arc::new(LocalFileSystem::new());
         let state = engine.session().state();
         let schema = object_meta(path).and_then(|meta| {
-            engine.runtime().block_on(async { format.infer_schema(&state, &store, &[meta]).await })
+            let inferred = async { format.infer_schema(&state, &store, &[meta]).await };
+            guarded(|| engine.runtime().block_on(inferred))?
         });
-        schema.map(|schema| plain(&schema)).map_err(|error| EngineError::Unreadable {
-            path: path.to_owned(),
-            format: self.format.name(),
-            source: Detail::of_datafusion(&error),
-        })
+        schema
+            .map(|schema| plain(&schema))
+            .map_err(|error| unreadable(Detail::of_datafusion(&error)))
     }
 
     /// The columns in their order.
@@ -191,6 +221,13 @@ impl Source {
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
+    }
+
+    /// Whether the names of the columns look like cells: then the first line of a text file may be a row
+    /// about a person, and no message may tell them.
+    #[must_use]
+    pub fn looks_headerless(&self) -> bool {
+        self.looks_headerless
     }
 
     /// Whether the source is text, whose values say themselves what they are.
@@ -241,12 +278,19 @@ impl Source {
         }
         let n_columns = self.columns.len().max(1) as u64;
         let n_kept = uses.iter().filter(|usage| **usage == Use::Keep).count() as u64;
-        // Text shrinks to a sixth or so when it is compressed.
-        let is_packed = self.format.compression() != crate::Compression::None;
-        let n_bytes = self.n_bytes().saturating_mul(if is_packed { 8 } else { 1 });
+        let n_bytes = self.n_text_bytes();
         let rows = self.n_text_rows.unwrap_or(n_bytes / (2 * n_columns));
         let kept_bytes = n_bytes / n_columns * n_kept + rows.saturating_mul(5 * n_kept);
         Ok(Size { rows, kept_bytes })
+    }
+
+    /// The bytes of text files after decompression; those of other files as they are.
+    #[must_use]
+    pub fn n_text_bytes(&self) -> u64 {
+        // Text shrinks to a sixth or so when it is compressed.
+        let is_packed = self.format.compression() != crate::Compression::None;
+        let about = || self.n_bytes().saturating_mul(if is_packed { 8 } else { 1 });
+        self.extent.map_or_else(about, |extent| extent.n_bytes)
     }
 
     fn parquet_size(&self, uses: &[Use]) -> Result<Size, EngineError> {
@@ -256,16 +300,8 @@ impl Source {
             .map(|(column, _)| column.name.as_str())
             .collect();
         for path in &self.files {
-            let unreadable =
-                |source| EngineError::Io { action: "reading", path: path.clone(), source };
-            let file = std::fs::File::open(path).map_err(unreadable)?;
-            let reader =
-                SerializedFileReader::new(file).map_err(|error| EngineError::Unreadable {
-                    path: path.clone(),
-                    format: self.format.name(),
-                    source: Detail::of_parquet(&error),
-                })?;
-            for group in reader.metadata().row_groups() {
+            let footer = parquet_footer(path).map_err(|source| self.unreadable(path, source))?;
+            for group in footer.row_groups() {
                 let rows = u64::try_from(group.num_rows()).unwrap_or(0);
                 size.rows += rows;
                 for column in group.columns() {
@@ -280,13 +316,17 @@ impl Source {
         }
         Ok(size)
     }
+}
 
-    /// Whether a path is one of the files, or a folder that one of them is in.
-    #[must_use]
-    pub fn reads(&self, path: &Path) -> bool {
-        let Ok(path) = path.canonicalize() else { return false };
-        self.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file.starts_with(&path)))
-    }
+/// The schema of an Arrow file. DataFusion would read what is no file as a stream, of any length that
+/// its first bytes claim.
+fn arrow_schema(path: &Path) -> Result<SchemaRef, Detail> {
+    check_arrow(path)?;
+    let file = std::fs::File::open(path).map_err(|error| Detail::of_io(&error))?;
+    let reader = guarded(|| arrow::ipc::reader::FileReader::try_new(file, None))
+        .map_err(|error| Detail::of_datafusion(&error))?
+        .map_err(|error| Detail::of_arrow(&error))?;
+    Ok(plain(&reader.schema()))
 }
 
 /// How the columns of a file differ from those of the first one, if they do. Whether a column says that it
@@ -321,11 +361,18 @@ fn difference(first: &Schema, found: &Schema) -> Option<String> {
 }
 
 /// The same for headers. A file without a header has values in its place, so that only names of the first
-/// file are told.
-fn header_difference(first: &[String], found: &[String]) -> String {
-    let missing = first.iter().filter(|name| !found.contains(name));
-    let mut all: Vec<String> = missing.map(|name| format!("column `{name}` is missing")).collect();
-    let n_more = found.iter().filter(|name| !first.contains(name)).count();
+/// file are told, and only if it has a header.
+fn header_difference(first: &CsvFacts, found: &CsvFacts) -> String {
+    let missing = (1..).zip(&first.header).filter(|(_, name)| !found.header.contains(name));
+    let told = |(at, name): (usize, &String)| {
+        if first.looks_headerless {
+            format!("the name of column {at} of the first file is missing")
+        } else {
+            format!("column `{name}` is missing")
+        }
+    };
+    let mut all: Vec<String> = missing.map(told).collect();
+    let n_more = found.header.iter().filter(|name| !first.header.contains(name)).count();
     if n_more > 0 {
         all.push(format!("{n_more} of its columns are not in the first file"));
     }
@@ -352,44 +399,6 @@ fn fingerprint(path: &Path) -> Result<Fingerprint, EngineError> {
         source,
     })?;
     Ok(Fingerprint { len: meta.len(), modified: meta.modified().ok() })
-}
-
-/// The files of an input in the order of their names. A path that exists is never taken for a glob.
-fn find_files(input: &str) -> Result<Vec<PathBuf>, EngineError> {
-    let path = Path::new(input);
-    let mut files: Vec<PathBuf> = if path.is_dir() {
-        let entries = std::fs::read_dir(path).map_err(|source| EngineError::Io {
-            action: "reading",
-            path: path.to_owned(),
-            source,
-        })?;
-        entries
-            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-            .filter(|path| is_data_file(path))
-            .collect()
-    } else if path.exists() {
-        return Ok(vec![path.to_owned()]);
-    } else if input.contains(['*', '?', '[']) {
-        let matches = glob::glob(input).map_err(|_| no_input(input))?;
-        matches.filter_map(Result::ok).filter(|path| is_data_file(path)).collect()
-    } else {
-        return Err(no_input(input));
-    };
-    files.sort();
-    if files.is_empty() { Err(EngineError::NoFiles { path: input.to_owned() }) } else { Ok(files) }
-}
-
-fn is_data_file(path: &Path) -> bool {
-    let is_hidden =
-        path.file_name().and_then(|n| n.to_str()).is_none_or(|n| n.starts_with(['.', '_']));
-    path.is_file() && !is_hidden && Format::of(path).is_some()
-}
-
-fn no_input(input: &str) -> EngineError {
-    let compressed = ["gz", "zst"].map(|ending| format!("{input}.{ending}"));
-    let hint = compressed.into_iter().find(|path| Path::new(path).exists());
-    let hint = hint.map_or_else(String::new, |path| format!("; did you mean `{path}`?"));
-    EngineError::NoInput { path: input.to_owned(), hint }
 }
 
 fn common_format(files: &[PathBuf]) -> Result<Format, EngineError> {

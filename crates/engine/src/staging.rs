@@ -2,18 +2,15 @@
 //!
 //! A folder comes into being like a file does ([`Staged`]): its parts are written into a
 //! folder beside it that only its owner can open, flushed, read back; a manifest is written last, and one
-//! rename gives it all its name. A folder that is replaced changes places with the new one in a single
-//! step where the system can do that. Where it cannot, the old folder is moved aside first, under a name
-//! that begins with `.incrowd-old-` and that no later run removes.
+//! rename gives it all its name ([`crate::publish()`]).
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use tempfile::TempDir;
-
-use crate::stage::{Opened, folder_of, prefix, remove_stale, share};
+use crate::held::{HeldFolder, private, remove_stale};
+use crate::stage::{Access, Opened, PREFIX, folder_of, share, share_folder};
 use crate::{Compression, EngineError, Format, Staged};
 
 const MANIFEST: &str = "_manifest.json";
@@ -72,7 +69,7 @@ impl Output {
     /// Makes room for it beside its place.
     pub fn stage(&self) -> Result<Staging, EngineError> {
         let place = match self.part_rows {
-            None => Place::File(Staged::new(&self.path)?),
+            None => Place::File(Staged::new(&self.path, Access::Shared)?),
             Some(part_rows) => Place::Folder(StagedFolder::new(self, part_rows)?),
         };
         Ok(Staging { format: self.format, place })
@@ -86,15 +83,17 @@ pub struct Staging {
     place: Place,
 }
 
+/// Where the bytes of a release are.
 #[derive(Debug)]
-enum Place {
+pub(crate) enum Place {
     File(Staged),
     Folder(StagedFolder),
 }
 
+/// A folder of parts that waits to be published.
 #[derive(Debug)]
-struct StagedFolder {
-    folder: TempDir,
+pub(crate) struct StagedFolder {
+    folder: HeldFolder,
     target: PathBuf,
     /// How the names of parts end.
     ending: String,
@@ -193,36 +192,26 @@ impl Staging {
         }
     }
 
-    /// Gives the release its name. Without `force` what is there is left alone; with it, a folder that holds
-    /// anything but a release is. `manifest` says what is written of the parts of a folder.
-    pub fn publish(
-        self,
-        force: bool,
-        manifest: impl FnOnce(&[Part]) -> String,
-    ) -> Result<(), EngineError> {
-        match self.place {
-            Place::File(file) => file.publish(force),
-            Place::Folder(folder) => {
-                let text = manifest(&folder.parts());
-                folder.publish(force, &text)
-            }
+    /// The release with all that it needs but its name. `manifest` says what is written of the parts of
+    /// a folder.
+    pub(crate) fn ready(self, manifest: crate::publish::Manifest) -> Result<Place, EngineError> {
+        if let Place::Folder(folder) = &self.place {
+            let text = manifest(&folder.parts());
+            folder.complete(&text)?;
         }
+        Ok(self.place)
     }
 }
 
 impl StagedFolder {
     fn new(output: &Output, part_rows: u64) -> Result<StagedFolder, EngineError> {
         let (target, beside) = (output.path.clone(), folder_of(&output.path));
-        remove_stale(beside);
-        let prefix = prefix();
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix);
-        crate::spill::private(&mut builder);
-        let folder = builder.tempdir_in(beside).map_err(|source| EngineError::Io {
+        let folder = HeldFolder::create(beside, PREFIX).map_err(|source| EngineError::Io {
             action: "creating a folder beside",
             path: target.clone(),
             source,
         })?;
+        remove_stale(beside, PREFIX, folder.lock());
         let ending = ending(output);
         Ok(StagedFolder { folder, target, ending, part_rows, parts: Mutex::default() })
     }
@@ -234,8 +223,7 @@ impl StagedFolder {
     fn open(&self, part: usize) -> Result<Opened, EngineError> {
         let name = self.name_of(part);
         let target = self.target.join(&name);
-        let file =
-            OpenOptions::new().write(true).create_new(true).open(self.folder.path().join(&name));
+        let file = private().write(true).create_new(true).open(self.folder.path().join(&name));
         match file {
             Ok(file) => Ok(Opened { file, target }),
             Err(source) => Err(EngineError::Io { action: "writing", path: target, source }),
@@ -257,33 +245,37 @@ impl StagedFolder {
         EngineError::Io { action, path: self.target.clone(), source }
     }
 
-    fn publish(self, force: bool, manifest: &str) -> Result<(), EngineError> {
+    /// Where the folder is.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The name that people know.
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Writes the manifest and lets others read what they may.
+    fn complete(&self, manifest: &str) -> Result<(), EngineError> {
         let failed = |source| self.io("publishing", source);
         self.each_part(share)?;
         let path = self.folder.path();
-        let mut file = File::create(path.join(MANIFEST)).map_err(failed)?;
+        let file = private().write(true).create_new(true).open(path.join(MANIFEST));
+        let mut file = file.map_err(failed)?;
         file.write_all(manifest.as_bytes()).map_err(failed)?;
         share(&file).and_then(|()| file.sync_all()).map_err(failed)?;
         share_folder(path).map_err(failed)?;
         // The names of the parts reach the disk before that of the folder; not every system can do that.
         let _ = File::open(path).and_then(|folder| folder.sync_all());
-        if !self.target.exists() {
-            rename_new(path, &self.target)
-        } else if !force {
-            return Err(EngineError::Exists { path: self.target.clone() });
-        } else if !is_folder_of_parts(&self.target) {
-            return Err(EngineError::NotOurs { path: self.target.clone() });
-        } else {
-            exchange(path, &self.target)
-        }
-        .map_err(|source| match source.kind() {
-            std::io::ErrorKind::AlreadyExists => EngineError::Exists { path: self.target.clone() },
-            _ => self.io("publishing", source),
-        })?;
-        let _ = File::open(folder_of(&self.target)).and_then(|folder| folder.sync_all());
-        // What stands under the staged name now is what was replaced, if anything was.
-        let _ = self.folder.close();
         Ok(())
+    }
+
+    /// An error if its place is taken by anything but a release.
+    pub(crate) fn refuse_foreign(&self) -> Result<(), EngineError> {
+        match foreign_in(&self.target) {
+            Some(file) => Err(EngineError::NotOurs { path: self.target.clone(), file }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -306,71 +298,52 @@ fn ending(output: &Output) -> String {
     }
 }
 
-/// Whether a folder holds a release and nothing else: whether it may be replaced.
+/// What keeps a path from being replaced by a folder of parts: a file in it, or itself, that is no
+/// part of a release of ours. A folder is ours if its manifest lists all its other files; an empty one
+/// is nobody's.
 #[must_use]
-pub fn is_folder_of_parts(path: &Path) -> bool {
-    let is_ours = |entry: std::io::Result<std::fs::DirEntry>| {
-        entry.is_ok_and(|entry| {
-            let name = entry.file_name();
-            let name = name.to_str().unwrap_or_default();
-            (name == MANIFEST || name.starts_with(PART)) && !entry.path().is_dir()
-        })
+pub fn foreign_in(path: &Path) -> Option<PathBuf> {
+    // A link to a folder is not the folder.
+    let is_folder = match std::fs::symlink_metadata(path) {
+        Ok(found) => found.is_dir(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(_) => false,
     };
-    std::fs::read_dir(path).is_ok_and(|mut entries| entries.all(is_ours))
-}
-
-#[cfg(unix)]
-fn share_folder(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn share_folder(_path: &Path) -> std::io::Result<()> {
-    Ok(())
-}
-
-/// Renames a folder unless there is something of that name.
-fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // Not every file system knows how.
-            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
-            done => return done.map_err(Into::into),
+    let Some(entries) = is_folder.then(|| std::fs::read_dir(path).ok()).flatten() else {
+        return Some(path.to_owned());
+    };
+    let listed = listed_in(&path.join(MANIFEST));
+    let is_ours = |entry: &std::fs::DirEntry| {
+        let is_file = entry.file_type().is_ok_and(|found| found.is_file());
+        let (name, listed) = (entry.file_name(), listed.as_deref());
+        is_file && listed.is_some_and(|all| name == MANIFEST || all.iter().any(|own| name == **own))
+    };
+    let mut foreign = Vec::new();
+    for entry in entries {
+        match entry {
+            Ok(entry) if is_ours(&entry) => {}
+            Ok(entry) => foreign.push(entry.path()),
+            Err(_) => foreign.push(path.to_owned()),
         }
     }
-    std::fs::rename(from, to)
+    foreign.into_iter().min()
 }
 
-/// Lets two folders change places.
-fn exchange(new: &Path, old: &Path) -> std::io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        match renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE) {
-            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
-            done => return done.map_err(Into::into),
-        }
+/// The names of parts that a manifest lists, if it is one of ours.
+fn listed_in(manifest: &Path) -> Option<Vec<String>> {
+    // A manifest takes about 80 bytes a part.
+    const MOST: u64 = 1 << 30;
+    let found = std::fs::symlink_metadata(manifest).ok()?;
+    if !found.is_file() || found.len() > MOST {
+        return None;
     }
-    move_aside(new, old)
-}
-
-/// The same in steps, for systems that cannot do it at once. Whenever it ends, one of the two is there.
-fn move_aside(new: &Path, old: &Path) -> std::io::Result<()> {
-    let name = old.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let aside = folder_of(old).join(format!(".incrowd-old-{}-{name}", std::process::id()));
-    std::fs::rename(old, &aside)?;
-    if let Err(error) = std::fs::rename(new, old) {
-        std::fs::rename(&aside, old)?;
-        return Err(error);
-    }
-    // A release that cannot be removed does no harm under this name.
-    let _ = std::fs::remove_dir_all(&aside);
-    Ok(())
+    let text = std::fs::read_to_string(manifest).ok()?;
+    let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
+    manifest.get("incrowd")?.as_str()?;
+    let name = |part: &serde_json::Value| part.get("name")?.as_str().map(str::to_owned);
+    let names: Vec<String> =
+        manifest.get("parts")?.as_array()?.iter().map(name).collect::<Option<_>>()?;
+    names.iter().all(|name| name.starts_with(PART)).then_some(names)
 }
 
 #[cfg(test)]
@@ -398,52 +371,80 @@ mod tests {
         }
     }
 
-    fn publish(target: &Path, manifest: &str, force: bool) -> Result<(), EngineError> {
+    fn publish(target: &Path, version: &str, force: bool) -> Result<(), EngineError> {
         let output = Output::named(&format!("{}/", target.display()), None).unwrap();
         let staging = output.stage().unwrap();
         staging.open(0).unwrap().file.write_all(b"x").unwrap();
         staging.add(0, 1).unwrap();
         staging.flush().unwrap();
-        staging.publish(force, |parts| {
+        let manifest = |parts: &[Part]| {
             assert_eq!((parts.len(), parts[0].n_rows, parts[0].n_bytes), (1, 1, 1));
-            manifest.to_owned()
-        })
+            let part = format!(r#"{{"name": "{}"}}"#, parts[0].name);
+            format!(r#"{{"incrowd": "{version}", "parts": [{part}]}}"#)
+        };
+        crate::publish(Vec::new(), Some((staging, &manifest)), force, || Ok(()))
     }
 
     #[test]
     fn a_folder_is_published_as_a_whole_and_replaced_as_a_whole() {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("r.csv");
-        let manifest = || std::fs::read_to_string(target.join(MANIFEST)).unwrap();
+        let is_by = |version: &str| {
+            std::fs::read_to_string(target.join(MANIFEST)).unwrap().contains(version)
+        };
         publish(&target, "one", false).unwrap();
         assert!(matches!(publish(&target, "two", false), Err(EngineError::Exists { .. })));
-        assert_eq!(manifest(), "one");
+        assert!(is_by("one"));
         publish(&target, "two", true).unwrap();
-        assert_eq!(manifest(), "two");
-        std::fs::write(target.join("thesis.txt"), "x").unwrap();
-        assert!(matches!(publish(&target, "three", true), Err(EngineError::NotOurs { .. })));
-        assert_eq!(manifest(), "two");
+        assert!(is_by("two"));
+        // Neither another file nor a part of somebody else's is ours to remove.
+        for name in ["thesis.txt", "part-00001.csv", "part-00000.csv.bak"] {
+            std::fs::write(target.join(name), "x").unwrap();
+            let refused = publish(&target, "three", true);
+            assert!(
+                matches!(&refused, Err(EngineError::NotOurs { file, .. }) if file.ends_with(name)),
+                "{refused:?}"
+            );
+            assert!(is_by("two"));
+            std::fs::remove_file(target.join(name)).unwrap();
+        }
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-            assert_eq!(mode(&target), 0o755);
-            assert_eq!(mode(&target.join("part-00000.csv")), 0o644);
-            assert_eq!(mode(&target.join(MANIFEST)), 0o644);
+            let [file, folder] = ["file", "folder"].map(|name| place.path().join(name));
+            std::fs::write(&file, "").unwrap();
+            std::fs::create_dir(&folder).unwrap();
+            assert_eq!(mode(&target), mode(&folder));
+            assert_eq!(mode(&target.join("part-00000.csv")), mode(&file));
+            assert_eq!(mode(&target.join(MANIFEST)), mode(&file));
+            std::fs::remove_file(file).unwrap();
+            std::fs::remove_dir(folder).unwrap();
         }
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left behind");
     }
 
     #[test]
-    fn folders_change_places_in_steps_where_they_must() {
+    fn a_folder_is_ours_if_its_manifest_lists_its_files() {
         let place = tempfile::tempdir().unwrap();
-        let [new, old] = ["new", "old"].map(|name| place.path().join(name));
-        for folder in [&new, &old] {
-            std::fs::create_dir(folder).unwrap();
-            std::fs::write(folder.join(MANIFEST), folder.to_str().unwrap()).unwrap();
+        let target = place.path().join("r");
+        assert_eq!(foreign_in(&target), None, "nothing is there");
+        std::fs::create_dir(&target).unwrap();
+        assert_eq!(foreign_in(&target), None, "an empty folder");
+        let part = target.join("part-00000.csv");
+        std::fs::write(&part, "x").unwrap();
+        assert_eq!(foreign_in(&target), Some(part.clone()), "no manifest");
+        let manifest = target.join(MANIFEST);
+        for text in ["", "{}", "[]", r#"{"incrowd": "1", "parts": [{"name": "../x"}]}"#] {
+            std::fs::write(&manifest, text).unwrap();
+            assert_eq!(foreign_in(&target), Some(manifest.clone()), "{text}");
         }
-        move_aside(&new, &old).unwrap();
-        assert_eq!(std::fs::read_to_string(old.join(MANIFEST)).unwrap(), new.to_str().unwrap());
-        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+        let text = r#"{"incrowd": "1", "parts": [{"name": "part-00000.csv"}]}"#;
+        std::fs::write(&manifest, text).unwrap();
+        assert_eq!(foreign_in(&target), None);
+        std::fs::remove_file(&part).unwrap();
+        std::fs::create_dir(&part).unwrap();
+        assert_eq!(foreign_in(&target), Some(part), "a folder in place of a part");
+        assert_eq!(foreign_in(&manifest), Some(manifest), "a file");
     }
 }

@@ -178,21 +178,35 @@ fn days(day: NaiveDate) -> i64 {
     day.signed_duration_since(NaiveDate::default()).num_days()
 }
 
-fn nanos(text: &str) -> Option<i64> {
+/// Nanoseconds since 1970, if the text is a timestamp or a date.
+pub(crate) fn nanos(text: &str) -> Option<i64> {
     if let Some(day) = date(text) {
         return days(day).checked_mul(86_400_000_000_000);
     }
+    instant(text)?.0.and_utc().timestamp_nanos_opt()
+}
+
+/// The time that a text tells, in the world's time where it says its zone, and whether it does.
+pub(crate) fn instant(text: &str) -> Option<(NaiveDateTime, bool)> {
     if text.len() < 16 || !matches!(text.as_bytes()[10], b'T' | b' ') {
         return None;
     }
-    let form = text.replacen(' ', "T", 1);
-    if let Ok(instant) = DateTime::parse_from_rfc3339(&form) {
-        return instant.timestamp_nanos_opt();
+    let mut form = text.replacen(' ', "T", 1);
+    if matches!(form.as_bytes().get(16), Some(b'Z' | b'z' | b'+' | b'-')) {
+        form.insert_str(16, ":00");
     }
-    ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"]
-        .iter()
-        .find_map(|pattern| NaiveDateTime::parse_from_str(&form, pattern).ok())
-        .and_then(|instant| instant.and_utc().timestamp_nanos_opt())
+    let found = if let Ok(instant) = DateTime::parse_from_rfc3339(&form) {
+        (instant.naive_utc(), true)
+    } else {
+        let read = |pattern| NaiveDateTime::parse_from_str(&form, pattern).ok();
+        let instant = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"].into_iter().find_map(read)?;
+        (instant, false)
+    };
+    // What is finer than a nanosecond, or a leap second, has no number of its own.
+    let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
+    let n_digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+    let is_leap = found.0.and_utc().timestamp_subsec_nanos() >= 1_000_000_000;
+    (n_digits <= 9 && !is_leap).then_some(found)
 }
 
 /// Ranks distinct texts in their natural order. The error is the distinct texts that are not of the
@@ -203,6 +217,30 @@ pub(crate) fn rank_naturally(
     kind: Option<Kind>,
 ) -> Result<Ranked, Vec<usize>> {
     let kind = kind.unwrap_or_else(|| infer(texts.iter().map(String::as_str)));
+    let keyed = sorted(texts, kind)?;
+    let mut labels: Vec<String> = Vec::new();
+    let mut positions: Vec<f64> = Vec::new();
+    let (code_of, _) = number(texts, &keyed, |key, at| {
+        #[expect(clippy::cast_precision_loss, reason = "a rank")]
+        positions.push(key.map_or(labels.len() as f64, Key::position));
+        labels.push(texts[at].clone());
+    });
+    let dictionary = Dictionary { kind, texts: labels, positions, has_missing };
+    Ok(Ranked { dictionary, code_of })
+}
+
+/// By distinct text the rank of its value, which texts of one value share (`7` and `7.0`), and the number of
+/// values. As [`rank_naturally`], without a dictionary.
+pub(crate) fn identify(
+    texts: &[String],
+    kind: Option<Kind>,
+) -> Result<(Vec<u32>, u32), Vec<usize>> {
+    let kind = kind.unwrap_or_else(|| infer(texts.iter().map(String::as_str)));
+    Ok(number(texts, &sorted(texts, kind)?, |_, _| ()))
+}
+
+/// The indexes of distinct texts in their natural order, with what they are sorted by.
+fn sorted(texts: &[String], kind: Kind) -> Result<Vec<(Option<Key>, usize)>, Vec<usize>> {
     let mut keyed: Vec<(Option<Key>, usize)> = Vec::with_capacity(texts.len());
     let mut misfits = Vec::new();
     for (at, text) in texts.iter().enumerate() {
@@ -226,18 +264,17 @@ pub(crate) fn rank_naturally(
             if kind == Kind::Text { a.cmp(b) } else { (a.len(), a).cmp(&(b.len(), b)) }
         })
     });
-    Ok(number(texts, has_missing, kind, &keyed))
+    Ok(keyed)
 }
 
+/// Numbers the values of sorted texts; `is_new` sees the first text of each.
 fn number(
     texts: &[String],
-    has_missing: bool,
-    kind: Kind,
     keyed: &[(Option<Key>, usize)],
-) -> Ranked {
+    mut is_new: impl FnMut(Option<Key>, usize),
+) -> (Vec<u32>, u32) {
     let mut code_of = vec![0; texts.len()];
-    let mut labels: Vec<String> = Vec::new();
-    let mut positions: Vec<f64> = Vec::new();
+    let mut n_values = 0u32;
     let mut last: Option<(Key, usize)> = None;
     for &(key, at) in keyed {
         // Numbers that differ beyond what a float can tell stay apart.
@@ -248,14 +285,13 @@ fn number(
             _ => false,
         };
         if !is_same_value {
-            #[expect(clippy::cast_precision_loss, reason = "a rank")]
-            positions.push(key.map_or(labels.len() as f64, Key::position));
-            labels.push(texts[at].clone());
+            is_new(key, at);
+            n_values += 1;
         }
         last = key.map(|key| (key, at));
-        code_of[at] = u32::try_from(labels.len() - 1).expect("fewer values than rows");
+        code_of[at] = n_values - 1;
     }
-    Ranked { dictionary: Dictionary { kind, texts: labels, positions, has_missing }, code_of }
+    (code_of, n_values)
 }
 
 /// Whether two spellings of numbers with the same key are one number.
@@ -336,6 +372,25 @@ mod tests {
         check(&["1000", "1e3", "0.0", "-0.0"], Kind::Decimal, &["0.0", "1e3"]);
     }
 
+    /// What tells people apart is compared as any other value: numbers by value, text by its characters.
+    #[test]
+    fn texts_of_one_value_are_identified() {
+        let identified = |texts: &[&str]| {
+            let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+            identify(&texts, None).unwrap()
+        };
+        assert_eq!(identified(&["7", "12", "7.0", "7.00"]), (vec![0, 1, 0, 0], 2));
+        assert_eq!(identified(&["007", "7", "7.0"]), (vec![0, 1, 2], 3));
+        assert_eq!(identified(&["7", " 7"]), (vec![1, 0], 2));
+        assert_eq!(identified(&["p9", "p10"]), (vec![1, 0], 2));
+        assert_eq!(
+            identified(&["2024-01-03", "2024-01-03T00:00", "2024-01-03T01:00:00"]),
+            (vec![0, 0, 1], 2)
+        );
+        // Their order beyond a float's precision does not matter here, only that they stay apart.
+        assert_eq!(identified(&["9007199254740993", "9007199254740992.0"]).1, 2);
+    }
+
     #[test]
     fn numbers_beyond_a_float_stay_apart() {
         let (a, b) = ("9223372036854775808", "9223372036854775809");
@@ -360,6 +415,12 @@ mod tests {
             Kind::Timestamp,
             &["2024-01-03T10:00:00+02:00", "2024-01-03T09:00:00Z"],
         );
+        check(
+            &["2024-01-03T10:00+02:00", "2024-01-03 07:59Z"],
+            Kind::Timestamp,
+            &["2024-01-03 07:59Z", "2024-01-03T10:00+02:00"],
+        );
+        check(&["2024-01-03T10:0\u{e9}+02:00"], Kind::Text, &["2024-01-03T10:0\u{e9}+02:00"]);
     }
 
     #[test]

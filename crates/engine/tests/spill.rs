@@ -129,8 +129,13 @@ fn values_that_do_not_fit_are_refused_with_the_column() {
     let source = Source::open(&engine, &input).unwrap();
     let scratch = Arc::new(Scratch::new(Some(folder.path())).unwrap());
     let found = read_spilled(&engine, &source, &USES, false, &scratch, 1 << 20);
-    let Err(EngineError::TooManyValues { column, megabytes: 1 }) = found else {
+    let Err(EngineError::TooManyValues { column, needed }) = found else {
         panic!("{:?}", found.err())
     };
     assert_eq!(column, "id");
+    // What it asks for is enough, and not far too much.
+    let enough = needed * 1_000_000 / 2;
+    assert!(read_spilled(&engine, &source, &USES, false, &scratch, enough).is_ok(), "{needed}");
+    let little = needed * 1_000_000 / 20;
+    assert!(read_spilled(&engine, &source, &USES, false, &scratch, little).is_err(), "{needed}");
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use incrowd_data::{Cuts, FrequencySet, Kind, Level};
-use incrowd_engine::{Engine, Format, RawColumn, Source, Table, Values, read};
+use incrowd_engine::{Engine, Format, Source, read};
 use incrowd_release::{
     Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
 };
@@ -14,7 +14,7 @@ use incrowd_search::{
 
 use crate::bounded;
 use crate::bounds::Bounds;
-use crate::coding::{Coding, prepare};
+use crate::coding::{Coding, prepare, refuse_missing};
 use crate::error::{JobError, Problem};
 use crate::figures::Figures;
 use crate::infeasible::infeasible;
@@ -22,10 +22,13 @@ use crate::labelling::Assigned;
 use crate::measure::failures;
 use crate::outputs::check_outputs;
 use crate::plan::{Plan, Purpose, Role};
-use crate::publish::{Release, Unverified, publish};
-use crate::recoding_file::RecodingFile;
+use crate::profile::people::uses_counting;
+use crate::publish::{Release, SmallFile, Unverified, publish};
+use crate::recoding_file::{self, RecodingFile, private_path};
+use crate::relabel::relabel;
 use crate::report::filing::{Ending, Filing, tells_table};
 use crate::report::portrait::Sitter;
+use crate::report::wanted::HtmlWanted;
 use crate::report::{Done, Outcome, Timings};
 use crate::run::{Run, Stage, Stopwatch, held_memory_bytes};
 use crate::spec::JobSpec;
@@ -33,6 +36,7 @@ use crate::stopped_search;
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
+    spec.refuse_unreviewed()?;
     let name = spec.run.engine.as_deref();
     run.with_engine_named(name, spec.run.threads, |engine| Job { run, spec, engine, force }.run())
 }
@@ -59,24 +63,32 @@ impl Job<'_> {
             Problem::new("the job has no input").help("name a file, a folder or a glob")
         })?;
         self.run.enter(Stage::Open);
+        let output = check_outputs(self.run, self.spec, Vec::new(), self.force)?;
         let source = Source::open(self.engine, input)?;
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
-        let output = check_outputs(self.spec, &source, self.force)?;
         let bounds = self.run.bounds(&self.spec.run)?;
+        bounds.refuse_large_portions(self.engine, &source, &plan.uses())?;
         if self.engine.is_remote() || bounds.is_exceeded_by(&source, &plan.uses()) {
             return bounded::run(self, &source, &plan, &output, &bounds);
         }
         self.run.enter(Stage::Read);
-        let wants_kinds = !matches!(output.format(), Format::Csv(_));
+        let wants_fits = !matches!(output.format(), Format::Csv(_));
         let mut filing = Filing::of_source(&plan, &source);
-        let mut table = Arc::new(read(self.engine, &source, &plan.uses(), wants_kinds)?);
-        refuse_missing(&plan, &table)?;
+        let mut table = Arc::new(read(self.engine, &source, &uses_counting(&plan), wants_fits)?);
+        refuse_missing(&plan, &*table)?;
         let prepared = prepare(&plan, &table)?;
         let levels = plan.method.level_bounds(&plan, &prepared.scheme().attributes)?;
-        let memory = plan.method.memory.map(memory_left).transpose()?;
+        let memory = match plan.method.memory.map(memory_left) {
+            // More is held than the size of the files told: what a smaller limit would do is done.
+            Some(None) => {
+                drop((prepared, table, filing));
+                return bounded::run(self, &source, &plan, &output, &bounds);
+            }
+            memory => memory.flatten(),
+        };
         timings.read = clock.lap();
         self.run.enter(Stage::Search);
-        let coding = prepared.collapse();
+        let mut coding = prepared.collapse();
         if let Some(table) = Arc::get_mut(&mut table).filter(|_| !tells_table(&plan)) {
             // The quasi-identifier lives on in the frequency set.
             let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
@@ -89,12 +101,13 @@ impl Job<'_> {
         };
         timings.search = clock.lap();
         self.run.enter(Stage::Recode);
-        let classes = classes(&plan, &coding, &found);
+        let classes = classes(&plan, &mut coding, &found);
         timings.recode = clock.lap();
         let release = Release {
             plan: &plan,
             table: &table,
             set: &coding.set,
+            entity: coding.entity,
             classes: &classes,
             assigned: Assigned::of(&found),
             vector_of: &coding.vector_of,
@@ -131,7 +144,8 @@ impl Job<'_> {
         match outcome {
             SearchOutcome::Found(found) => Ok(Ok(*found)),
             SearchOutcome::Infeasible(reason) => {
-                infeasible(plan, &reason, n_rows, plan.suppress.rows(n_rows)?).map(Err)
+                let by_user = self.run.is_stopped();
+                infeasible(plan, &self.spec.run, by_user, &reason, n_rows).map(Err)
             }
             SearchOutcome::Cancelled => Err(JobError::Cancelled),
         }
@@ -145,14 +159,13 @@ impl Job<'_> {
         found: &Found,
         classes: &Classes,
     ) -> Result<Figures, JobError> {
-        if let (Some(path), Some(stopped)) = (&self.spec.run.resume, &found.stopped) {
-            stopped_search::write(Path::new(path), stopped)?;
-        }
         let mut figures = Figures::new(plan, coding, found, classes)?;
+        if let (Some(_), Some(stopped)) = (&self.spec.run.resume, &found.stopped) {
+            figures.stopped_file = Some(stopped_search::text_of(stopped));
+        }
         figures.warnings = self.warnings(plan, found);
         if self.spec.recoding.is_some() {
-            let file = RecodingFile::new(plan, &coding.set, found, classes);
-            figures.recoding_file = Some(file.to_json());
+            figures.recoding_file = Some(recoding_file::texts(plan, coding, found, classes));
         }
         Ok(figures)
     }
@@ -167,14 +180,15 @@ impl Job<'_> {
         bounds: &Bounds,
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
-        let Said { figures, mut filing } = said;
+        let Said { mut figures, mut filing } = said;
         filing.take(plan, &written.staged);
         let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
         if !written.measured.is_satisfied() {
             let reasons = failures(&written.measured);
             return Ok(Outcome::Failed { reasons, help: None, report: None });
         }
-        let recoding = figures.recoding_file.clone().unwrap_or_default();
+        figures.warnings.extend(written.exposure(plan).warnings());
+        let (recoding, stopped) = (figures.recoding_file.clone(), figures.stopped_file.clone());
         let warnings = figures.warnings.clone();
         let mut report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
         let Job { run, engine, spec, .. } = *self;
@@ -183,11 +197,23 @@ impl Job<'_> {
         let text = filing.text(&ending, &mut report)?;
         // The page may tell of the source what was read of it just now.
         source.check_unchanged()?;
-        publish(
-            written.staged,
-            &[(&self.spec.report, &text), (&self.spec.recoding, &recoding)],
-            self.force,
-        )?;
+        self.run.tell(&report)?;
+        let mut files = Vec::new();
+        if let Some(path) = &self.spec.report {
+            let access = HtmlWanted::access(plan.html.as_ref());
+            files.push(SmallFile { access, ..SmallFile::private(path, &text) });
+        }
+        let private = self.spec.recoding.as_deref().map(|path| private_path(Path::new(path)));
+        let private = private.map(|path| path.to_string_lossy().into_owned());
+        if let (Some(path), Some(private), Some(texts)) = (&self.spec.recoding, &private, &recoding)
+        {
+            files.push(SmallFile::private(private, &texts.private));
+            files.push(SmallFile::private(path, &texts.public));
+        }
+        if let (Some(path), Some(text)) = (&self.spec.run.resume, &stopped) {
+            files.push(SmallFile { replaces: true, ..SmallFile::private(path, text) });
+        }
+        publish(run, written.staged, &files, self.force)?;
         Ok(Outcome::Done(Box::new(Done { report, warnings })))
     }
 
@@ -282,8 +308,10 @@ fn attributes_of_sets(plan: &Plan) -> Vec<QuasiSet> {
     plan.sets.iter().map(of_set).collect()
 }
 
-/// The classes of a recoding with the cells that the job's labels ask for.
-pub(crate) fn classes(plan: &Plan, coding: &Coding, found: &Found) -> Classes {
+/// The classes of a recoding with the cells that the job's labels ask for. Labels that came of suppressed
+/// rows are made again.
+pub(crate) fn classes(plan: &Plan, coding: &mut Coding, found: &Found) -> Classes {
+    relabel(plan, &mut coding.set, &found.assignment.class_of);
     match (&found.recoding, plan.labels) {
         (Recoding::Partition(tree), LabelForm::Region) => {
             recode_regions(&coding.set, &found.assignment, tree)
@@ -295,46 +323,11 @@ pub(crate) fn classes(plan: &Plan, coding: &Coding, found: &Found) -> Classes {
     }
 }
 
-pub(crate) fn refuse_missing(plan: &Plan, table: &Table) -> Result<(), JobError> {
-    if !plan.missing_is_error {
-        return Ok(());
-    }
-    let with_missing: Vec<Problem> = table
-        .coded
-        .iter()
-        .filter(|column| column.values.has_missing)
-        .map(|RawColumn { values, codes }| {
-            let missing = values.n_codes() - 1;
-            let first = codes.iter().position(|code| code == missing).unwrap_or(0) + 1;
-            missing_in(values, first as u64)
-        })
-        .collect();
-    if with_missing.is_empty() { Ok(()) } else { Err(JobError::Request(with_missing)) }
-}
-
-/// A column with missing cells that must have none.
-pub(crate) fn missing_in(values: &Values, first_row: u64) -> Problem {
-    Problem::new(format!(
-        "column `{}` is missing in {} rows, the first is data row {first_row}",
-        values.name,
-        values.n_missing()
-    ))
-    .help("fill them in, or make them a category of their own with --missing category")
-}
-
 /// What a search may hold of a memory limit: half of what the table leaves, since recoding and writing
-/// need some as well.
-fn memory_left(limit: u64) -> Result<u64, Problem> {
-    let held = held_memory_bytes().unwrap_or(0);
-    if held >= limit {
-        return Err(Problem::new(format!(
-            "{} MB are held once the table is read, the memory limit is {} MB",
-            held / 1_000_000,
-            limit / 1_000_000
-        ))
-        .help("raise --memory-limit, or leave out columns with --undeclared drop"));
-    }
-    Ok((limit - held) / 2)
+/// need some as well; nothing if the table alone takes more.
+fn memory_left(limit: u64) -> Option<u64> {
+    let left = limit.checked_sub(held_memory_bytes().unwrap_or(0))?;
+    (left > 0).then_some(left / 2)
 }
 
 /// The cuts of a recoding file, as far as the table has their values.

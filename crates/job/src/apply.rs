@@ -12,21 +12,23 @@ use incrowd_data::{Codes, Levels};
 use incrowd_engine::{Engine, Format, Output, Source, read};
 use indexmap::IndexMap;
 
-use crate::anonymize::refuse_missing;
 use crate::bounded::{self, GroupedRows, Points, RowClasses};
 use crate::bounds::Bounds;
-use crate::coding::{Coding, prepare, scheme};
+use crate::coding::{Coding, prepare, refuse_missing, scheme};
 use crate::error::JobError;
 use crate::labelling::{Assigned, Labelling};
 use crate::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
-use crate::outputs::check_outputs;
+use crate::outputs::{InputFile, check_outputs};
 use crate::plan::{Plan, Purpose, Role};
-use crate::publish::{Release, Unverified, publish};
-use crate::recoding_file::RecodingFile;
+use crate::profile::people::uses_counting;
+use crate::publish::{Release, SmallFile, Unverified, publish};
+use crate::recoding_file::{RecodingFile, private_path};
+use crate::report::exposure::Exposure;
 use crate::report::filing::{Ending, Filing};
 use crate::report::portrait::Sitter;
+use crate::report::wanted::HtmlWanted;
 use crate::report::{Done, InputReport, MeasuresReport, Outcome, RecodingReport, Report, Timings};
 use crate::run::{Run, Stage, Stopwatch};
 use crate::spec::{JobSpec, ReleaseSpec, RunSpec, SuppressLimit};
@@ -64,11 +66,24 @@ pub struct ApplyOptions {
 /// Applies a recoding to new rows.
 pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outcome, JobError> {
     let file = RecodingFile::read(recoding)?;
+    let read = vec![
+        InputFile::new(recoding, "the recoding"),
+        InputFile::new(private_path(recoding), "the private part of the recoding"),
+    ];
     run.with_engine_named(options.run.engine.as_deref(), options.run.threads, |engine| {
         run.enter(Stage::Open);
+        let places = JobSpec {
+            input: Some(options.input.clone()),
+            output: Some(options.output.clone()),
+            report: options.report.clone(),
+            release: ReleaseSpec { part_rows: options.part_rows, ..ReleaseSpec::default() },
+            ..JobSpec::default()
+        };
+        let output = check_outputs(run, &places, read, options.force)?;
         let source = Source::open(engine, &options.input)?;
         let spec = job(&file, options, &source);
-        Application { run, engine, file: &file, options, spec: &spec }.run(&source)
+        let application = Application { run, engine, recoding, file: &file, options, spec: &spec };
+        application.run(&source, &output)
     })
 }
 
@@ -115,23 +130,23 @@ fn job(file: &RecodingFile, options: &ApplyOptions, source: &Source) -> JobSpec 
 struct Application<'a> {
     run: &'a Run,
     engine: &'a Engine,
+    recoding: &'a Path,
     file: &'a RecodingFile,
     options: &'a ApplyOptions,
     spec: &'a JobSpec,
 }
 
 impl Application<'_> {
-    fn run(&self, source: &Source) -> Result<Outcome, JobError> {
-        let mut plan = Plan::new(self.spec, source, Purpose::Release)?;
+    fn run(&self, source: &Source, output: &Output) -> Result<Outcome, JobError> {
+        let mut plan = Plan::new(self.spec, source, Purpose::Apply)?;
         for column in &mut plan.columns {
             column.sequence = self.file.sequences.get(&column.name).cloned().unwrap_or_default();
         }
-        let output = check_outputs(self.spec, source, self.options.force)?;
         let bounds = self.run.bounds(&self.spec.run)?;
         self.run.enter(Stage::Read);
-        let wants_kinds = !matches!(output.format(), Format::Csv(_));
-        let new_rows =
-            NewRows { source, plan: &plan, output: &output, bounds: &bounds, wants_kinds };
+        let wants_fits = !matches!(output.format(), Format::Csv(_));
+        let new_rows = NewRows { source, plan: &plan, output, bounds: &bounds, wants_fits };
+        bounds.refuse_large_portions(self.engine, source, &plan.uses())?;
         if self.engine.is_remote() || bounds.is_exceeded_by(source, &plan.uses()) {
             self.in_files(&new_rows)
         } else {
@@ -145,7 +160,7 @@ impl Application<'_> {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
         let mut filing = Filing::of_source(plan, source);
-        let mut table = read(self.engine, source, &plan.uses(), rows.wants_kinds)?;
+        let mut table = read(self.engine, source, &uses_counting(plan), rows.wants_fits)?;
         refuse_missing(plan, &table)?;
         timings.read = clock.lap();
         self.run.enter(Stage::Recode);
@@ -175,6 +190,7 @@ impl Application<'_> {
             plan,
             table: &table,
             set: &coding.set,
+            entity: coding.entity,
             classes,
             assigned: Assigned { class_of, parts: &[], blocks: &[] },
             vector_of: &coding.vector_of,
@@ -192,7 +208,7 @@ impl Application<'_> {
         let NewRows { source, plan, output, bounds, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let spilled = bounded::read(self.engine, source, plan, rows.wants_kinds, bounds)?;
+        let spilled = bounded::read(self.engine, source, plan, rows.wants_fits, bounds)?;
         let (mut filing, mut spilled) =
             Filing::of_files(self.engine, plan, (source, spilled), bounds)?;
         timings.read = clock.lap();
@@ -214,7 +230,8 @@ impl Application<'_> {
         };
         let Recognised { class_of, classes, .. } = &recognised;
         let assigned = Assigned { class_of, parts: &[], blocks: &[] };
-        let means = Labelling { plan, set: &coding.set, classes, assigned }.all_means();
+        let entity = coding.entity;
+        let means = Labelling { plan, set: &coding.set, entity, classes, assigned }.all_means();
         timings.recode = clock.lap();
         let row_classes = RowClasses::Vectors { rows: vector_of, class_of: class_of.clone() };
         let attributes = &coding.set.attributes;
@@ -242,17 +259,21 @@ impl Application<'_> {
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
         let NewRows { source, plan, bounds, .. } = *rows;
-        let Recognised { classes, levels, cuts, .. } = recognised;
+        let Recognised { classes, levels, cuts, whole, .. } = recognised;
+        let measured = whole.as_ref().unwrap_or(&classes.recoded);
         filing.take(plan, &written.staged);
         let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
         let reasons = failures(&written.measured);
         if !reasons.is_empty() && !self.options.unverified {
             return Ok(Outcome::Failed { reasons, help: None, report: None });
         }
+        let exposure = written.exposure(plan);
+        let warnings: Vec<String> = reasons.into_iter().chain(exposure.warnings()).collect();
+        let Exposure { as_they_are, repeats } = exposure;
         let n_suppressed = classes.recoded.n_suppressed;
         let attributes = &coding.set.attributes;
         let names = || attributes.iter().map(|attribute| attribute.name.clone());
-        let by_column = incrowd_quality::loss_by_column(attributes, &classes.recoded);
+        let by_column = incrowd_quality::loss_by_column(attributes, measured);
         let cells = names().zip(classes.recoded.columns.iter().map(|column| column.cells.len()));
         let mut report = Report {
             incrowd: crate::VERSION,
@@ -272,22 +293,29 @@ impl Application<'_> {
             privacy: privacy_report(plan, &written.measured),
             collusion: collusion_report(plan, &written.measured),
             risk: risk_report(&written.measured),
+            as_they_are,
+            repeats,
             measures: MeasuresReport {
-                loss: Some(incrowd_quality::loss(attributes, &classes.recoded)),
+                loss: Some(incrowd_quality::loss(attributes, measured)),
                 loss_by_column: names().zip(by_column).collect::<IndexMap<_, _>>(),
                 height: levels.as_ref().map(Levels::height),
                 ..measures_report(plan, &written.measured, n_suppressed, written.starred)
             },
             workload: None,
+            warnings: warnings.clone(),
             timings_s: timings,
         };
         let Application { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, staged, bounds, warnings: &reasons };
+        let ending = Ending { run, engine, spec, plan, staged, bounds, warnings: &warnings };
         let text = filing.text(&ending, &mut report)?;
         source.check_unchanged()?;
-        publish(written.staged, &[(&self.spec.report, &text)], self.options.force)?;
-        Ok(Outcome::Done(Box::new(Done { report, warnings: reasons })))
+        run.tell(&report)?;
+        let access = HtmlWanted::access(plan.html.as_ref());
+        let file = |path| SmallFile { access, ..SmallFile::private(path, &text) };
+        let files: Vec<SmallFile> = spec.report.iter().map(|path| file(path)).collect();
+        publish(run, written.staged, &files, self.options.force)?;
+        Ok(Outcome::Done(Box::new(Done { report, warnings })))
     }
 
     /// The job for the report: hierarchies and orders stand in the recoding.
@@ -308,5 +336,5 @@ struct NewRows<'a> {
     plan: &'a Plan,
     output: &'a Output,
     bounds: &'a Bounds,
-    wants_kinds: bool,
+    wants_fits: bool,
 }

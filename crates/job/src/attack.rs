@@ -82,13 +82,21 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
         let outside = Source::open(engine, &options.with);
         let original = options.before.as_deref().map(|path| Source::open(engine, path));
         let opened = (release.as_ref().ok(), outside.as_ref().ok());
-        let chosen = compared(opened, options, &mut problems);
+        let entity = knowledge.as_ref().and_then(|known| known.entity().map(str::to_owned));
+        let entity = entity.as_deref();
+        let chosen = compared(opened, (options, entity), &mut problems);
         let chosen_before = match (&original, &chosen) {
             (Some(Ok(original)), Some(chosen)) => {
-                Some(compared_before(original, chosen, options, &mut problems))
+                Some(compared_before(original, chosen, (options, entity), &mut problems))
             }
             _ => None,
         };
+        if let (Some(name), Some(chosen), Ok(_)) = (entity, &chosen, &release)
+            && chosen.entity.is_none()
+            && options.fail_below.is_some()
+        {
+            problems.add(None, cannot_count(name));
+        }
         let sources = all([Some(release), Some(outside), original], &mut problems)?;
         let (Some([Some(release), Some(outside), original]), Some(knowledge), Some(chosen), true) =
             (sources, knowledge, chosen, problems.is_empty())
@@ -101,7 +109,13 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
             original: original.zip(chosen_before),
             knowledge,
         };
-        let (mut report, warnings) = tables.attack(run, engine, k, options)?;
+        let (mut report, mut warnings) = tables.attack(run, engine, k, options)?;
+        if let (Some(name), None) = (entity, tables.release.1.entity) {
+            warnings.push(format!(
+                "the job counts people by `{name}`, which the release does not hold: candidates of the release are rows, \
+                 and several may be one person's"
+            ));
+        }
         report.elapsed_s = watch.lap();
         if options.fail_below.is_some() && report.candidates.none == report.outside.rows {
             return Err(Problem::new(
@@ -112,6 +126,14 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
         }
         Ok(Attacked { report, warnings })
     })
+}
+
+/// A gate that would count rows for people.
+fn cannot_count(entity: &str) -> Problem {
+    Problem::new(format!(
+        "--fail-below counts people by `{entity}`, which the release does not hold"
+    ))
+    .help("leave the entity out of the job that attack is given, to count rows")
 }
 
 /// The tables of an attack, with the columns that are compared.

@@ -1,7 +1,5 @@
 //! `check`: measure any table, also one that another tool made.
 
-use std::path::Path;
-
 use incrowd_engine::Source;
 
 use crate::error::{JobError, Problem};
@@ -9,10 +7,13 @@ use crate::measure::{
     Subject, Way, as_they_are, collusion_report, failures, measure, measure_in, measures_report,
     privacy_report, release_report, risk_report,
 };
-use crate::outputs::output_problem;
+use crate::outputs::{InputFile, output_problems};
 use crate::plan::{Plan, Purpose};
-use crate::publish::{Starred, write_text};
+use crate::profile::people::Repeats;
+use crate::publish::{SmallFile, Starred, write_files};
+use crate::report::exposure::Exposure;
 use crate::report::filing::text_of_check;
+use crate::report::wanted::HtmlWanted;
 use crate::report::{Done, InputReport, Outcome, Report, Timings};
 use crate::run::{Run, Stage, Stopwatch};
 use crate::spec::JobSpec;
@@ -20,11 +21,7 @@ use crate::spec::JobSpec;
 /// Measures the job's input as it stands, and says whether what the job asks for holds. Writes the report if the job
 /// names one.
 pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
-    if let Some(problem) =
-        spec.report.as_deref().and_then(|path| output_problem(Path::new(path), force))
-    {
-        return Err(problem.into());
-    }
+    refuse_report(run, spec, force)?;
     let bounds = run.bounds(&spec.run)?;
     run.with_engine_named(spec.run.engine.as_deref(), spec.run.threads, |engine| {
         let mut clock = Stopwatch::start();
@@ -33,10 +30,11 @@ pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
         let plan = Plan::new(spec, &source, Purpose::Measure)?;
+        bounds.refuse_large_portions(engine, &source, &plan.uses())?;
         timings.read = clock.lap();
         run.enter(Stage::Verify);
         let released_as = as_they_are(&plan);
-        let subject = Subject { plan: &plan, released_as, entity: None };
+        let subject = Subject { plan: &plan, released_as, entity: None, contents: Vec::new() };
         let measured = if engine.is_remote() {
             measure_in(engine, &source, &subject, &Way::Cluster { bounds: &bounds })?
         } else {
@@ -44,6 +42,9 @@ pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError
         };
         run.go_on()?;
         timings.verify = clock.lap();
+        let repeats = Repeats::nearest(measured.repeats.iter().cloned());
+        let exposure = Exposure::new(&plan, measured.unique.as_ref(), repeats.as_ref());
+        let warnings: Vec<String> = exposure.warnings().collect();
         let report = Report {
             incrowd: crate::VERSION,
             input: InputReport { rows: measured.n_rows, columns: source.columns().len() },
@@ -54,8 +55,11 @@ pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError
             privacy: privacy_report(&plan, &measured),
             collusion: collusion_report(&plan, &measured),
             risk: risk_report(&measured),
+            as_they_are: exposure.as_they_are,
+            repeats: exposure.repeats,
             measures: measures_report(&plan, &measured, 0, Starred::default()),
             workload: None,
+            warnings: warnings.clone(),
             timings_s: timings,
         };
         let asks = plan.k.is_some() || !plan.models.is_empty() || !plan.limits.is_empty();
@@ -65,13 +69,29 @@ pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError
             failures(&measured)
         };
         let outcome = if reasons.is_empty() {
-            Outcome::Done(Box::new(Done { report, warnings: Vec::new() }))
+            Outcome::Done(Box::new(Done { report, warnings }))
         } else {
             Outcome::Failed { reasons, help: None, report: Some(Box::new(report)) }
         };
+        if let Some(report) = outcome.report() {
+            run.tell(report)?;
+        }
         if let (Some(path), Some(text)) = (&spec.report, text_of_check(&plan, &outcome)) {
-            write_text(Path::new(path), &text, force)?;
+            let access = HtmlWanted::access(plan.html.as_ref());
+            let file = SmallFile { access, ..SmallFile::private(path, &text) };
+            write_files(run, &[file], force)?;
         }
         Ok(outcome)
     })
+}
+
+/// A report that cannot or must not be written is refused before anything is read.
+fn refuse_report(run: &Run, spec: &JobSpec, force: bool) -> Result<(), JobError> {
+    let Some(report) = spec.report.as_deref() else { return Ok(()) };
+    let mut inputs = InputFile::of_job(spec);
+    if let Some(input) = &spec.input {
+        inputs.extend(InputFile::of_table(run, input, "the input")?);
+    }
+    let problems = output_problems(&[report], &inputs, force);
+    if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use incrowd_data::{Attribute, Codes, Extra, FrequencySet, Kind, Shape, collapse, distinct_share};
 use incrowd_engine::{Misfits, Order, Ranked, RawColumn, Table, Values};
-use incrowd_privacy::{Histogram, Model};
+use incrowd_privacy::{Column, Histogram, Model};
 use incrowd_quality::Measure;
 use incrowd_search::{Algorithm, Workload};
 use rayon::prelude::*;
@@ -56,6 +56,9 @@ pub(crate) trait Known: Sync {
 
     /// The error for values that do not fit, which names the first row that has one.
     fn explain(&self, values: &Values, misfits: Misfits) -> JobError;
+
+    /// The number of the first row that has this code, from one on.
+    fn first_row(&self, values: &Values, code: u32) -> Option<u64>;
 }
 
 impl Known for RawColumn {
@@ -65,6 +68,10 @@ impl Known for RawColumn {
 
     fn explain(&self, values: &Values, misfits: Misfits) -> JobError {
         misfits.found_in(values, self.codes.iter()).into()
+    }
+
+    fn first_row(&self, _: &Values, code: u32) -> Option<u64> {
+        row_of(self.codes.iter(), code)
     }
 }
 
@@ -77,6 +84,42 @@ impl Known for Table {
         let codes = self.column(&values.name).map(|raw| &raw.codes);
         misfits.found_in(values, codes.into_iter().flat_map(Codes::iter)).into()
     }
+
+    fn first_row(&self, values: &Values, code: u32) -> Option<u64> {
+        row_of(self.column(&values.name)?.codes.iter(), code)
+    }
+}
+
+/// The number of the first row with a code, from one on.
+pub(crate) fn row_of(codes: impl Iterator<Item = u32>, code: u32) -> Option<u64> {
+    (1..).zip(codes).find_map(|(row, found)| (found == code).then_some(row))
+}
+
+/// An error if cells are missing that must not be: those of the entity, and all if the job says so.
+pub(crate) fn refuse_missing(plan: &Plan, known: &dyn Known) -> Result<(), JobError> {
+    let all = plan.columns.iter().filter(|_| plan.missing_is_error);
+    let entity = plan.entity().map(|at| &plan.columns[at]).filter(|_| !plan.missing_is_error);
+    let problems: Vec<Problem> =
+        all.chain(entity).filter_map(|column| missing_in(column, known)).collect();
+    if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
+}
+
+/// What is to say of a column with missing cells that must have none.
+pub(crate) fn missing_in(column: &PlannedColumn, known: &dyn Known) -> Option<Problem> {
+    let values = known.values(&column.name).filter(|values| values.has_missing)?;
+    let first_row = known.first_row(values, values.n_codes() - 1).unwrap_or(1);
+    let (name, n_missing) = (&values.name, values.n_missing());
+    let rows = if n_missing == 1 { "row" } else { "rows" };
+    let what = format!(
+        "column `{name}` is missing in {n_missing} {rows}, the first is data row {first_row}"
+    );
+    Some(if column.spec.entity {
+        Problem::new(format!("{what}: whose they are is not known, so people cannot be counted"))
+            .help("fill them in, or leave these rows out")
+    } else {
+        Problem::new(what)
+            .help("fill them in, or make them a category of their own with --missing category")
+    })
 }
 
 /// The values of a column in their order.
@@ -166,13 +209,15 @@ fn sequence(planned: &PlannedColumn, values: &Values, ranked: Ranked) -> Ranked 
     Ranked { dictionary, code_of: code_of.iter().map(|&code| new_code[code as usize]).collect() }
 }
 
-fn check_order(column: &str, texts: &[String]) -> Result<(), Problem> {
+/// Refuses an order that names a value twice.
+pub(crate) fn check_order(column: &str, texts: &[String]) -> Result<(), Problem> {
     for (at, text) in texts.iter().enumerate() {
         if let Some(first) = texts[..at].iter().position(|earlier| earlier == text) {
             let (at, first) = (at + 1, first + 1);
             return Err(Problem::new(format!(
                 "the order of column `{column}` has value {at} twice, first as value {first}"
-            )));
+            ))
+            .help("name every value once"));
         }
     }
     Ok(())
@@ -216,9 +261,17 @@ impl CodedAs {
         CodedAs { at, map: values.map_to(ranked), n_codes: ranked.dictionary.n_codes() }
     }
 
-    fn as_it_is(at: usize, values: &Values) -> CodedAs {
-        let n_codes = values.n_codes();
-        CodedAs { at, map: (0..n_codes).collect(), n_codes }
+    /// A column of which only matters which cells are equal. Its codes are ranks, so that they do not depend
+    /// on the order of the rows.
+    pub(crate) fn identified(
+        plan: &Plan,
+        at: usize,
+        known: &dyn Known,
+    ) -> Result<CodedAs, JobError> {
+        let values = known_values(plan, known, at);
+        let identified = values.identify(plan.columns[at].kind);
+        let (map, n_codes) = identified.map_err(|misfits| known.explain(values, misfits))?;
+        Ok(CodedAs { at, map, n_codes })
     }
 }
 
@@ -281,13 +334,13 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
     }
     let models = build_models(plan, &looked_at, &extras)?;
     let n_attributes = attributes.len();
-    let mut push = |at: usize| {
-        columns.push(CodedAs::as_it_is(at, values(at)));
-        columns.len() - 1 - n_attributes
+    let mut push = |at: usize| -> Result<usize, JobError> {
+        columns.push(CodedAs::identified(plan, at, known)?);
+        Ok(columns.len() - 1 - n_attributes)
     };
-    let entity = plan.entity().map(&mut push);
+    let entity = plan.entity().map(&mut push).transpose()?;
     let needs_target = plan.measure == Measure::Classification;
-    let target = plan.target().filter(|_| needs_target).map(&mut push);
+    let target = plan.target().filter(|_| needs_target).map(&mut push).transpose()?;
     let (workload, positions) = workload(plan, known, &attributes, &mut columns)?;
     let grouping = match plan.method.algorithm {
         Algorithm::MondrianRelaxed | Algorithm::SingleDimensional | Algorithm::HillClimb => {
@@ -462,7 +515,7 @@ pub(crate) fn model_on(
         .into());
     }
     let on = SensitiveColumn {
-        index,
+        column: Column { at: index, missing: plan.counts_for_nothing(dictionary) },
         dictionary,
         is_ordered: is_ordered(&ordered.shape),
         whole: &whole,

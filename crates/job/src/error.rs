@@ -29,12 +29,18 @@ pub enum JobError {
     /// Everything that is wrong with the request, at once.
     #[error("the request is wrong in {} ways", .0.len())]
     Request(Vec<Problem>),
+    /// Roles that `profile` guessed and nobody has reviewed, each with its reason.
+    #[error("the roles of this job are guesses that nobody has reviewed (`reviewed = false`):")]
+    Unreviewed(Vec<String>),
     /// No release satisfies the job.
     #[error("{}", .0.message)]
     Infeasible(Problem),
     /// A source or a sink.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// What was found could not be printed.
+    #[error("writing to standard output failed; nothing was written")]
+    Print(#[source] std::io::Error),
     /// The user stopped it.
     #[error("interrupted; nothing was written")]
     Cancelled,

@@ -2,7 +2,7 @@
 //! that classes and vectors need not be held meanwhile.
 
 use incrowd_data::Levels;
-use incrowd_release::Classes;
+use incrowd_release::{Classes, whole_intervals};
 use incrowd_search::{Found, MinimalNode, Recoding};
 use indexmap::IndexMap;
 
@@ -13,6 +13,8 @@ use crate::measure::{
 };
 use crate::plan::{Plan, value_of};
 use crate::publish::Written;
+use crate::recoding_file::RecodingTexts;
+use crate::report::exposure::Exposure;
 use crate::report::{
     InputReport, MeasuresReport, MinimalReport, RecodingReport, Report, SearchReport, Timings,
 };
@@ -34,7 +36,9 @@ pub(crate) struct Figures {
     height: Option<u64>,
     workload: Option<WorkloadReport>,
     /// The recoding as a file, if the job asks for it.
-    pub(crate) recoding_file: Option<String>,
+    pub(crate) recoding_file: Option<RecodingTexts>,
+    /// The search as a file, if it was stopped and the job wants to go on with it later.
+    pub(crate) stopped_file: Option<String>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -71,7 +75,15 @@ impl Figures {
         let workload =
             if has_vectors { workload_report(plan, coding, found, recoded)? } else { None };
         let cells = recoded.columns.iter().map(|column| column.cells.len());
-        let by_column = incrowd_quality::loss_by_column(attributes, recoded);
+        // As the search counts them, whatever of an interval is printed.
+        let whole = match &found.recoding {
+            Recoding::Intervals(cuts) => {
+                Some(whole_intervals(&coding.set, &found.assignment, cuts))
+            }
+            _ => None,
+        };
+        let measured = whole.as_ref().unwrap_or(recoded);
+        let by_column = incrowd_quality::loss_by_column(attributes, measured);
         Ok(Figures {
             n_rows: coding.set.n_rows,
             n_suppressed: recoded.n_suppressed,
@@ -85,10 +97,10 @@ impl Figures {
                 levels: levels.map(by_name),
                 cells: names().zip(cells).collect(),
             },
-            loss: incrowd_quality::loss(attributes, recoded),
+            loss: incrowd_quality::loss(attributes, measured),
             loss_by_column: names().zip(by_column).collect(),
-            entropy: incrowd_quality::entropy(attributes, &coding.value_rows, recoded),
-            precision: incrowd_quality::precision(attributes, recoded),
+            entropy: incrowd_quality::entropy(attributes, &coding.value_rows, measured),
+            precision: incrowd_quality::precision(attributes, measured),
             height: levels.map(Levels::height),
             workload,
             ..Figures::default()
@@ -112,6 +124,7 @@ impl Figures {
             height: self.height,
             ..measures_report(plan, &written.measured, self.n_suppressed, written.starred)
         };
+        let Exposure { as_they_are, repeats } = written.exposure(plan);
         Report {
             incrowd: crate::VERSION,
             input: InputReport { rows: self.n_rows, columns: n_columns },
@@ -127,8 +140,11 @@ impl Figures {
             privacy: privacy_report(plan, &written.measured),
             collusion: collusion_report(plan, &written.measured),
             risk: risk_report(&written.measured),
+            as_they_are,
+            repeats,
             measures,
             workload: self.workload,
+            warnings: self.warnings,
             timings_s: timings,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use incrowd_engine::{Format, Staged, write_plain};
+use incrowd_engine::{Access, EngineError, Format, Staged, write_plain};
 use incrowd_evaluate::synthetic::{Generator, ParameterError, agrawal, census, skewed, uniform};
 
 use crate::error::{JobError, Problem, nearest};
@@ -67,11 +67,11 @@ pub fn generate(run: &Run, spec: &GenerateSpec) -> Result<Generated, JobError> {
     let (generator, n_rows, format) = checked(spec)?;
     run.with_engine(spec.threads, |engine| {
         run.enter(Stage::Write);
-        let staged = Staged::new(Path::new(&spec.output))?;
+        let staged = Staged::new(Path::new(&spec.output), Access::Shared)?;
         write_plain(engine, n_rows, |rows| generator.rows(rows), &staged, format)?;
         staged.flush()?;
-        run.go_on()?;
-        staged.publish(spec.force)?;
+        let go_on = || run.go_on().map_err(|_| EngineError::Cancelled);
+        incrowd_engine::publish(vec![staged], None, spec.force, go_on)?;
         let columns = generator.rows(0..0).columns.len();
         Ok(Generated { rows: n_rows, columns, labels: labels(&generator) })
     })

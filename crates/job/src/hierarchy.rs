@@ -10,8 +10,10 @@ use incrowd_engine::{Engine, Order, RawColumn, Source, Use, Values, read};
 
 use crate::coding::Known;
 use crate::error::{JobError, Problem};
+use crate::naming::not_in_input;
 use crate::plan::choice;
 use crate::run::Run;
+use crate::small_file::read_bytes;
 use crate::spec::{BuiltSpec, HierarchySpec};
 
 /// A hierarchy and the rows that it was made from.
@@ -54,7 +56,7 @@ pub(crate) fn load(
 /// Reads a hierarchy file: no header, `leaf;level 1;...;root`; a comma is recognised too.
 pub fn from_file(path: &Path) -> Result<Loaded, JobError> {
     let name = path.display();
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = read_bytes(path).map_err(|error| {
         Problem::new(format!("the hierarchy `{name}` cannot be read: {}", error.kind()))
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -62,7 +64,12 @@ pub fn from_file(path: &Path) -> Result<Loaded, JobError> {
             error.as_bytes()[..error.utf8_error().valid_up_to()].split(|b| *b == b'\n').count();
         Problem::new(format!("the hierarchy `{name}` is not UTF-8 in line {line}"))
     })?;
-    let rows = parse(text.strip_prefix('\u{feff}').unwrap_or(&text));
+    let rows = parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(|line| {
+        Problem::new(format!(
+            "the hierarchy `{name}` has a quote in line {line} that is not closed"
+        ))
+        .help("close it, or double a quote that belongs to a label")
+    })?;
     let hierarchy = tree(&rows).map_err(|error| {
         Problem::new(format!("the hierarchy `{name}`: {error}"))
             .help("`incrowd hierarchy check` tells more; every row is leaf;level 1;...;root")
@@ -74,42 +81,58 @@ fn tree(rows: &[Vec<String>]) -> Result<Hierarchy, HierarchyError> {
     Hierarchy::from_rows(rows)
 }
 
-/// Splits lines into cells, with quotes as in CSV. Blank lines at the end are passed over.
-fn parse(text: &str) -> Vec<Vec<String>> {
-    let lines: Vec<&str> = text.trim_end_matches(['\n', '\r']).lines().collect();
-    let first = lines.first().copied().unwrap_or_default();
-    let delimiter = [';', ',', '\t', '|'].into_iter().find(|d| first.contains(*d)).unwrap_or(';');
+/// Splits lines into cells, with quotes as in CSV: a cell in quotes may hold line breaks. Blank lines at
+/// the end are passed over. The error is the line of a quote that is not closed.
+fn parse(text: &str) -> Result<Vec<Vec<String>>, usize> {
+    let text = text.trim_end_matches(['\n', '\r']);
     if text.trim().is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    lines.iter().map(|line| cells(line, delimiter)).collect()
-}
-
-fn cells(line: &str, delimiter: char) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut is_quoted = false;
-    let mut chars = line.chars().peekable();
+    let delimiter = delimiter_of(text);
+    let mut rows = vec![vec![String::new()]];
+    let mut line = 1;
+    // The line in which the open quote stands.
+    let mut quoted_in = None;
+    let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
-        let cell = cells.last_mut().expect("one cell is open");
-        match char {
-            '"' if is_quoted && chars.peek() == Some(&'"') => {
+        line += usize::from(char == '\n');
+        let row = rows.last_mut().expect("a row is open");
+        let cell = row.last_mut().expect("a cell is open");
+        match (char, quoted_in) {
+            ('"', Some(_)) if chars.peek() == Some(&'"') => {
                 chars.next();
                 cell.push('"');
             }
-            '"' if is_quoted => is_quoted = false,
-            '"' if cell.is_empty() => is_quoted = true,
-            _ if char == delimiter && !is_quoted => cells.push(String::new()),
+            ('"', Some(_)) => quoted_in = None,
+            ('"', None) if cell.is_empty() => quoted_in = Some(line),
+            ('\r', None) if chars.peek() == Some(&'\n') => {}
+            ('\n', None) => rows.push(vec![String::new()]),
+            (_, None) if char == delimiter => row.push(String::new()),
             _ => cell.push(char),
         }
     }
-    cells
+    quoted_in.map_or(Ok(rows), Err)
+}
+
+/// What stands between the cells of the first row, outside of quotes.
+fn delimiter_of(text: &str) -> char {
+    let mut is_quoted = false;
+    let bare = text.chars().filter(|char| {
+        is_quoted ^= *char == '"';
+        !is_quoted
+    });
+    let first: Vec<char> = bare.take_while(|char| *char != '\n').collect();
+    [';', ',', '\t', '|'].into_iter().find(|char| first.contains(char)).unwrap_or(';')
 }
 
 /// The text of a hierarchy file.
 #[must_use]
 pub fn to_text(rows: &[Vec<String>]) -> String {
+    // In a file of leaves alone, these would be taken for what is between the cells, or for a blank line.
+    let is_alone = rows.first().is_some_and(|row| row.len() == 1);
     let cell = |text: &String| {
-        if text.contains([';', '"', '\n', '\r']) {
+        let is_odd = is_alone && (text.trim().is_empty() || text.contains([',', '\t', '|']));
+        if is_odd || text.contains([';', '"', '\n', '\r', '\u{feff}']) {
             format!("\"{}\"", text.replace('"', "\"\""))
         } else {
             text.clone()
@@ -195,6 +218,16 @@ pub fn make(run: &Run, input: &str, column: &str, spec: &BuiltSpec) -> Result<Lo
 
 /// Builds a hierarchy whose levels are those of a declared order: neighbours are joined by `fan_out`.
 pub fn make_ordered(values: &[String], fan_out_by: usize) -> Result<Loaded, JobError> {
+    for (at, value) in values.iter().enumerate() {
+        if let Some(first) = values[..at].iter().position(|earlier| earlier == value) {
+            let (at, first) = (at + 1, first + 1);
+            return Err(Problem::new(format!(
+                "--order has value {at} twice, first as value {first}"
+            ))
+            .help("name every value once")
+            .into());
+        }
+    }
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
     let rows = fan_out(&values, fan_out_by, false).map_err(|error| problem("the order", &error))?;
     let hierarchy = tree(&rows).map_err(|error| JobError::from(Problem::new(error.to_string())))?;
@@ -224,15 +257,10 @@ pub fn coverage(
 
 fn read_column(engine: &Engine, input: &str, column: &str) -> Result<RawColumn, JobError> {
     let source = Source::open(engine, input)?;
-    let names: Vec<&str> = source.columns().iter().map(|c| c.name.as_str()).collect();
     let Some(at) = source.position(column) else {
-        let problem = Problem::new(format!("column `{column}` is not in the input"));
-        let near = crate::error::nearest(column, names.iter().copied());
-        return Err(near
-            .map_or(problem.clone(), |n| problem.help(format!("did you mean `{n}`?")))
-            .into());
+        return Err(not_in_input(&source, column).into());
     };
-    let mut uses = vec![Use::Skip; names.len()];
+    let mut uses = vec![Use::Skip; source.columns().len()];
     uses[at] = Use::Code;
     let mut table = read(engine, &source, &uses, false)?;
     Ok(table.coded.remove(0))
@@ -279,20 +307,29 @@ mod tests {
 
     #[test]
     fn cells_may_be_quoted() {
-        assert_eq!(cells("a;\"b;c\";\"d\"\"e\"", ';'), ["a", "b;c", "d\"e"]);
-        assert_eq!(parse("a,x,*\nb,x,*\n\n"), [["a", "x", "*"], ["b", "x", "*"]]);
-        assert!(parse(" \n").is_empty());
+        assert_eq!(parse("a;\"b;c\";\"d\"\"e\"").unwrap(), [["a", "b;c", "d\"e"]]);
+        assert_eq!(parse("\"a;1\",*\r\nb,*\r\n").unwrap(), [["a;1", "*"], ["b", "*"]]);
+        assert_eq!(parse("a,x,*\nb,x,*\n\n").unwrap(), [["a", "x", "*"], ["b", "x", "*"]]);
+        assert!(parse(" \n").unwrap().is_empty());
+        assert_eq!(parse("a;*\nb;\"*\n"), Err(2));
+        assert_eq!(parse("\"a\nb\";*\n\"c;*\n"), Err(3));
     }
 
     #[test]
     fn text_and_rows_are_each_others_inverse() {
-        let rows = vec![vec!["a;b".to_owned(), "say \"x\"".to_owned(), "*".to_owned()]];
-        assert_eq!(parse(&to_text(&rows)), rows);
+        for leaf in ["a;b", "a,1\nb", "\r\n", "a\r", " "] {
+            let rows = vec![vec![leaf.to_owned(), "say \"x\"".to_owned(), "*".to_owned()]];
+            assert_eq!(parse(&to_text(&rows)).unwrap(), rows, "{leaf:?}");
+        }
+        for text in ["a|x|*", "a,b", "a\tb", "\u{feff}a", "", " ", "\"", "a\nb,c", "\n"] {
+            let rows = vec![vec![text.to_owned()], vec!["b".to_owned()]];
+            assert_eq!(parse(&to_text(&rows)).unwrap(), rows, "{text:?}");
+        }
     }
 
     #[test]
     fn a_tree_is_shown_root_first() {
-        let rows = parse("fr;eu;*\nde;eu;*\njp;as;*\n");
+        let rows = parse("fr;eu;*\nde;eu;*\njp;as;*\n").unwrap();
         let shown = show(&tree(&rows).unwrap(), 10);
         assert_eq!(shown, "*  (3)\n├─ eu  (2)\n│  ├─ fr\n│  └─ de\n└─ as  (1)\n   └─ jp\n");
     }

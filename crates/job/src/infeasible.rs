@@ -5,14 +5,17 @@ use incrowd_search::Infeasible;
 use crate::error::{JobError, Problem};
 use crate::plan::{Plan, Role};
 use crate::report::Outcome;
+use crate::spec::RunSpec;
 
-/// What a search that found nothing has to say.
+/// What a search that found nothing has to say, within the limits of a run that the user may have ended.
 pub(crate) fn infeasible(
     plan: &Plan,
+    limits: &RunSpec,
+    by_user: bool,
     reason: &Infeasible,
     n_rows: u64,
-    limit: u64,
 ) -> Result<Outcome, JobError> {
+    let limit = plan.suppress.rows(n_rows)?;
     let less = "ask for less (a smaller k, l or error, a larger t), or bring more rows";
     let (reasons, help) = match reason {
         Infeasible::Empty => (vec!["the table has no rows".to_owned()], None),
@@ -22,6 +25,9 @@ pub(crate) fn infeasible(
             };
             (broken.iter().map(sentence).collect(), Some(less.to_owned()))
         }
+        Infeasible::EveryCut { broken, is_proved } => {
+            (vec![every_cut(broken, *is_proved, limit)], Some(cuts_help(*is_proved, less)))
+        }
         Infeasible::EveryNode { .. } => {
             let (reasons, help) = every_node(reason, n_rows, limit);
             (reasons, Some(help.unwrap_or_else(|| less.to_owned())))
@@ -30,13 +36,7 @@ pub(crate) fn infeasible(
             vec!["the search has to hold more than the memory limit leaves".to_owned()],
             Some("raise --memory-limit, or use --algorithm optimal, which needs little".to_owned()),
         ),
-        Infeasible::OutOfTime => (
-            vec!["the time limit ended the search before it found a release".to_owned()],
-            Some(
-                "raise --time-limit, or use --algorithm optimal, which gives its best so far"
-                    .to_owned(),
-            ),
-        ),
+        Infeasible::OutOfTime => return Ok(ended_early(limits, by_user)),
         Infeasible::TooWide => {
             return Err(Problem::new(
                 "the quasi-identifier has too many columns and values for this search",
@@ -60,6 +60,45 @@ pub(crate) fn infeasible(
         }
     };
     Ok(Outcome::Failed { reasons, help, report: None })
+}
+
+/// What a search has to say that a limit, or the user, ended before it found anything.
+fn ended_early(limits: &RunSpec, by_user: bool) -> Outcome {
+    let (who, raise) = match (&limits.time_limit, limits.node_limit) {
+        _ if by_user => ("you", "let it run longer"),
+        (None, Some(_)) => ("the node limit", "raise --node-limit"),
+        (Some(_), Some(_)) => {
+            ("the time limit or the node limit", "raise --time-limit and --node-limit")
+        }
+        _ => ("the time limit", "raise --time-limit"),
+    };
+    Outcome::Failed {
+        reasons: vec![format!("{who} ended the search before it found a release")],
+        help: Some(format!("{raise}, or use --algorithm optimal, which gives its best so far")),
+        report: None,
+    }
+}
+
+/// What a single-dimensional search that found nothing has to say.
+fn every_cut(broken: &[String], is_proved: bool, limit: u64) -> String {
+    let models = broken.join(" and ");
+    let found =
+        if is_proved { "there is no set of cuts" } else { "the search found no set of cuts" };
+    format!(
+        "{models} does not hold even if all rows are one class, and {found} that satisfies the models and \
+         leaves out at most {limit} {}",
+        if limit == 1 { "row" } else { "rows" }
+    )
+}
+
+fn cuts_help(is_proved: bool, less: &str) -> String {
+    if is_proved {
+        format!("raise --suppress, or {less}")
+    } else {
+        format!(
+            "use --algorithm koptimize, which looks at every set of cuts, raise --suppress, or {less}"
+        )
+    }
 }
 
 /// What fails at the most general node of a lattice, and what would help.

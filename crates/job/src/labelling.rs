@@ -55,6 +55,8 @@ impl<'a> Assigned<'a> {
 pub(crate) struct Labelling<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) set: &'a FrequencySet,
+    /// The extra column that k counts, if the job declares an entity.
+    pub(crate) entity: Option<usize>,
     pub(crate) classes: &'a Classes,
     pub(crate) assigned: Assigned<'a>,
 }
@@ -92,8 +94,8 @@ impl Labelling<'_> {
 
     /// The mean of each group of rows on an attribute, over the rows that have a value: in the order of the
     /// values, so that rounding does not depend on the order of the rows, and never outside them. `placed`
-    /// has vectors with their group and rows. Where values are missing and fewer rows than k have one, there
-    /// is no mean: it would say too much of them.
+    /// has vectors with their group and rows. A mean over fewer than k rows (or k entities, where the job
+    /// declares one) is withheld: it would say too much of them.
     fn means_of(
         &self,
         attribute: usize,
@@ -102,10 +104,16 @@ impl Labelling<'_> {
     ) -> Vec<Option<f64>> {
         let (of, codes) = (&self.set.attributes[attribute], &self.set.vectors[attribute]);
         let positions = &of.dictionary.positions;
-        let mut cells: Vec<(u32, u32, u32)> = placed
-            .filter(|(_, group, _)| *group != SUPPRESSED)
-            .map(|(vector, group, rows)| (group, codes.get(vector), rows))
+        // Missing is the last code, without a position.
+        let placed: Vec<(usize, u32, u32)> = placed
+            .filter(|(vector, group, rows)| {
+                let has_value = (codes.get(*vector) as usize) < positions.len();
+                *group != SUPPRESSED && *rows > 0 && has_value
+            })
             .collect();
+        let n_counted = self.counted(&placed, n_groups);
+        let mut cells: Vec<(u32, u32, u32)> =
+            placed.iter().map(|&(vector, group, rows)| (group, codes.get(vector), rows)).collect();
         cells.sort_unstable();
         // However the rows are grouped into vectors.
         cells.dedup_by(|next, kept| {
@@ -116,22 +124,38 @@ impl Labelling<'_> {
         let fewest = self.plan.least_rows_of(&of.name);
         let mut means = vec![None; n_groups];
         for group in cells.chunk_by(|a, b| a.0 == b.0) {
-            // Missing is the last code, without a position.
-            let has_value = |cell: &&(u32, u32, u32)| (cell.1 as usize) < positions.len();
-            let valued = &group[..group.iter().take_while(has_value).count()];
-            let n_valued: u64 = valued.iter().map(|cell| u64::from(cell.2)).sum();
-            let (Some(first), Some(last)) = (valued.first(), valued.last()) else { continue };
-            if valued.len() < group.len() && n_valued < fewest {
+            let (first, last) = (&group[0], &group[group.len() - 1]);
+            if n_counted[first.0 as usize] < fewest {
                 continue;
             }
             let at = |cell: &(u32, u32, u32)| positions[cell.1 as usize];
             let (lowest, greatest) = (at(first), at(last));
-            let n: f64 = valued.iter().map(|cell| f64::from(cell.2)).sum();
+            let n: f64 = group.iter().map(|cell| f64::from(cell.2)).sum();
             let above: f64 =
-                valued.iter().map(|cell| (at(cell) - lowest) / n * f64::from(cell.2)).sum();
+                group.iter().map(|cell| (at(cell) - lowest) / n * f64::from(cell.2)).sum();
             means[first.0 as usize] = Some((lowest + above).clamp(lowest, greatest));
         }
         means
+    }
+
+    /// By group, what k counts of the rows in it: distinct entities, or rows if none is declared.
+    fn counted(&self, placed: &[(usize, u32, u32)], n_groups: usize) -> Vec<u64> {
+        let mut counted = vec![0; n_groups];
+        if let Some(entity) = self.entity {
+            let codes = &self.set.extras[entity].codes;
+            let mut entities: Vec<(u32, u32)> =
+                placed.iter().map(|&(vector, group, _)| (group, codes.get(vector))).collect();
+            entities.sort_unstable();
+            entities.dedup();
+            for (group, _) in entities {
+                counted[group as usize] += 1;
+            }
+        } else {
+            for &(_, group, rows) in placed {
+                counted[group as usize] += u64::from(rows);
+            }
+        }
+        counted
     }
 
     /// Vector, class and rows of everything that is released.
@@ -148,7 +172,7 @@ impl Labelling<'_> {
 }
 
 /// Whether the labels of an attribute tell means.
-fn tells_means(plan: &Plan, attribute: &Attribute) -> bool {
+pub(crate) fn tells_means(plan: &Plan, attribute: &Attribute) -> bool {
     matches!(plan.labels, LabelForm::Mean | LabelForm::RangeMean)
         && matches!(attribute.shape, Shape::Numeric)
         && !matches!(attribute.dictionary.kind, Kind::Date | Kind::Timestamp)
@@ -176,7 +200,7 @@ pub(crate) fn label_columns(
 /// time.
 pub(crate) struct Ordering<'a> {
     plan: &'a Plan,
-    attributes: &'a [Attribute],
+    pub(crate) attributes: &'a [Attribute],
     classes: &'a Classes,
     means: &'a [Option<Vec<Option<f64>>>],
     /// By attribute, the columns of its labels without a label.
@@ -277,18 +301,24 @@ impl<'a> Ordering<'a> {
 
 /// The columns of a release.
 pub(crate) fn published<'a>(
-    plan: &Plan,
+    plan: &'a Plan,
+    attributes: &'a [Attribute],
     label_columns: &'a [Vec<Labels>],
     known: &'a dyn Known,
     kept: &[KeptColumn],
 ) -> Vec<Published<'a>> {
     let mut published = Vec::new();
-    let mut quasi = label_columns.iter();
+    let (mut quasi, mut attributes) = (label_columns.iter(), attributes.iter());
     for column in &plan.columns {
         match column.role {
             Some(Role::Quasi) => {
                 let labels = quasi.next().expect("one entry a quasi-identifier column");
-                published.extend(labels.iter().map(Published::Labels));
+                let attribute = attributes.next().expect("one a quasi-identifier column");
+                published.extend(labels.iter().map(|labels| Published::Labels {
+                    labels,
+                    dictionary: &attribute.dictionary,
+                    column: &column.source,
+                }));
             }
             Some(Role::Sensitive | Role::Insensitive) => {
                 let position = kept.iter().position(|kept| kept.name == column.name);

@@ -16,6 +16,8 @@ mod compare;
 mod error;
 mod evaluate;
 mod figures;
+#[doc(hidden)]
+pub mod fuzzing;
 mod generate;
 pub mod hierarchy;
 mod infeasible;
@@ -24,6 +26,7 @@ mod limits;
 mod measure;
 mod method;
 mod model;
+mod naming;
 mod outputs;
 mod page;
 mod plan;
@@ -31,9 +34,11 @@ mod profile;
 mod publish;
 mod query;
 mod recoding_file;
+mod relabel;
 mod report;
 mod run;
 mod sets;
+mod small_file;
 mod spec;
 mod stopped_search;
 mod workload;
@@ -54,7 +59,7 @@ pub use evaluate::{
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;
 pub use limits::{PRESETS, Preset};
-pub use outputs::output_problem;
+pub use outputs::{InputFile, output_problems};
 pub use page::{count, percent};
 pub use profile::{ColumnProfile, Combination, Profile, ProfileOptions, profile};
 pub use query::{
@@ -62,8 +67,9 @@ pub use query::{
     QueryText, TableReport, TruthReport, queries_of_file, query,
 };
 pub use report::{
-    CollusionReport, Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport,
-    RecodingReport, ReleaseReport, Report, RiskReport, SearchReport, SizesReport, Timings,
+    AsTheyAreReport, CollusionReport, Done, InputReport, MeasuresReport, MinimalReport, Outcome,
+    PrivacyReport, RecodingReport, ReleaseReport, RepeatsReport, Report, RiskReport, SearchReport,
+    SizesReport, Timings,
 };
 pub use run::{Run, Stage};
 pub use spec::{
@@ -73,9 +79,9 @@ pub use spec::{
 };
 
 pub use incrowd_data::Level;
-pub use incrowd_engine::EngineError;
 pub use incrowd_engine::remote::Connector;
-pub use publish::{write_bytes, write_text};
+pub use incrowd_engine::{Abandoned, Access, EngineError, abandon, is_decoding};
+pub use publish::{SmallFile, write_files};
 pub use workload::{SelectionFigures, TargetFigures, WorkloadReport};
 
 /// The version that reports carry.

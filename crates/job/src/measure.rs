@@ -4,21 +4,23 @@ mod before;
 mod held;
 mod in_files;
 mod told;
+mod unique;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use incrowd_data::Codes;
-use incrowd_engine::{Engine, Source, Spilled, Table, Use, Values};
+use incrowd_engine::{ColumnContent, Engine, Meaning, Source, Spilled, Table, Use, first_changed};
 use incrowd_privacy::Model;
 use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, verify, verify_classes};
 
 use crate::bounds::Bounds;
-use crate::coding::{Known, Ordered, is_ordered, model_on, order_values};
+use crate::coding::{CodedAs, Known, Ordered, is_ordered, missing_in, model_on, order_values};
 use crate::error::{JobError, Problem};
 use crate::limits::RiskLimit;
 use crate::model::k_anonymity;
 use crate::plan::{Plan, PlannedColumn, Role};
+use crate::profile::people::{Repeats, may_number_people};
 use crate::sets::QuasiSet;
 pub(crate) use before::Before;
 use held::Held;
@@ -27,6 +29,7 @@ use in_files::{Columns, Entity, Mapped, as_read};
 pub(crate) use told::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
+pub(crate) use unique::Unique;
 
 /// A table to be measured, and how its columns relate to the plan's.
 pub(crate) struct Subject<'a> {
@@ -35,6 +38,16 @@ pub(crate) struct Subject<'a> {
     pub(crate) released_as: Vec<Vec<String>>,
     /// The entities in the table's row order, where it does not say them.
     pub(crate) entity: Option<Entities>,
+    /// What the columns that are released as they are must say, where that is known.
+    pub(crate) contents: Vec<ColumnContent>,
+}
+
+impl Subject<'_> {
+    /// What a column of the table is compared as, where it is.
+    fn meaning(&self, name: &str) -> Option<Meaning> {
+        let column = self.contents.iter().find(|column| column.name == name);
+        column.map(ColumnContent::meaning)
+    }
 }
 
 /// What was found, by quasi-identifier set.
@@ -46,6 +59,10 @@ pub(crate) struct Measured {
     pub(crate) union: Privacy,
     /// The risks that are allowed.
     limits: Vec<RiskLimit>,
+    /// Rows that are unique on what is released as it is, where something is.
+    pub(crate) unique: Option<Unique>,
+    /// The columns that number people who have several rows, where no entity is declared.
+    pub(crate) repeats: Vec<Repeats>,
 }
 
 /// A quasi-identifier set and what was found.
@@ -90,7 +107,55 @@ pub(crate) fn measure_in(
     way: &Way,
 ) -> Result<Measured, JobError> {
     let held = Held::read(engine, source, &uses(source, subject), &hashable(subject), way)?;
-    measure_held(engine, subject, &held, None)
+    let measured = measure_held(engine, subject, &held, None)?;
+    refuse_changed(engine, source, subject, &held)?;
+    let as_they_are = unique::columns(source, subject);
+    let unique = unique::count(engine, subject, &held, as_they_are)?;
+    Ok(Measured { unique, repeats: repeats(subject, &held), ..measured })
+}
+
+/// Refuses a release in which a column that should leave as it is says something else than the table.
+fn refuse_changed(
+    engine: &Engine,
+    source: &Source,
+    subject: &Subject,
+    held: &Held,
+) -> Result<(), JobError> {
+    let mut unread = Vec::new();
+    let mut changed = None;
+    for column in &subject.contents {
+        match held.content_of(column)? {
+            Some(content) if column.is(content) => {}
+            Some(_) => changed = changed.or(Some(column.name.clone())),
+            None => unread.push(column),
+        }
+    }
+    if changed.is_none() {
+        changed = first_changed(engine, source, &unread)?;
+    }
+    match changed {
+        None => Ok(()),
+        Some(column) => Err(Problem::new(format!(
+            "cells of column `{column}` would not come back from the release as they are in the table"
+        ))
+        .help("write another format, or declare the column's type as text in the job file")
+        .into()),
+    }
+}
+
+/// The columns of a table that number people who have several rows.
+fn repeats(subject: &Subject, held: &Held) -> Vec<Repeats> {
+    let counted = held.counted().iter().filter_map(Repeats::of_counted);
+    let n_rows = held.n_rows();
+    let coded = people(subject).filter_map(|name| Repeats::of_values(held.values(name)?, n_rows));
+    counted.chain(coded).collect()
+}
+
+/// The columns of a table that may number people.
+fn people<'a>(subject: &'a Subject) -> impl Iterator<Item = &'a String> {
+    let planned = subject.plan.columns.iter().zip(&subject.released_as);
+    let people = planned.filter(|(column, _)| may_number_people(subject.plan, column));
+    people.flat_map(|(_, names)| names)
 }
 
 /// The rows of a table that are equal on all quasi-identifier columns: how many they are, and by row which.
@@ -112,14 +177,21 @@ fn measure_held(
     ks.sort_unstable();
     ks.dedup();
     let models = models(plan, &ks, &sensitive)?;
+    let target = Identified::of(plan, plan.target(), held)?;
+    if let Some(problem) = plan.entity().and_then(|at| missing_in(&plan.columns[at], held)) {
+        return Err(problem.into());
+    }
+    let entity = Identified::of(plan, plan.entity(), held)?;
     let n_rows = held.n_rows();
     let found = BTreeMap::new();
-    let mut ruler = Ruler { engine, subject, held, grouped, sensitive, ks, models, found };
+    let mut ruler =
+        Ruler { engine, subject, held, grouped, sensitive, target, entity, ks, models, found };
     let all: Vec<usize> = plan.with_role(Role::Quasi).collect();
     let sets = ruler.measure_all(&plan.sets, Depth::Models)?;
     let collusion = ruler.measure_all(&colluding(&plan.sets), Depth::Sizes)?;
     let union = ruler.of_columns(&all, Depth::Sizes)?.into_owned();
-    Ok(Measured { n_rows, sets, collusion, union, limits: plan.limits.clone() })
+    let limits = plan.limits.clone();
+    Ok(Measured { n_rows, sets, collusion, union, limits, unique: None, repeats: Vec::new() })
 }
 
 /// The columns of which only matters which cells are equal.
@@ -133,9 +205,16 @@ fn hashable(subject: &Subject) -> Vec<String> {
 
 /// The columns that are looked at.
 fn uses(source: &Source, subject: &Subject) -> Vec<Use> {
-    let wanted = wanted(subject);
-    let is_wanted = |name: &String| if wanted.contains(name) { Use::Code } else { Use::Skip };
-    source.columns().iter().map(|column| is_wanted(&column.name)).collect()
+    let (wanted, mixed) = (wanted(subject), unique::columns(source, subject));
+    let counted: Vec<&String> = people(subject).collect();
+    let usage = |name: &String| match (mixed.contains(name), counted.contains(&name)) {
+        _ if wanted.contains(name) => Use::Code,
+        (true, true) => Use::MixAndCount(subject.meaning(name)),
+        (true, false) => Use::Mix(subject.meaning(name)),
+        (false, true) => Use::Count,
+        (false, false) => Use::Skip,
+    };
+    source.columns().iter().map(|column| usage(&column.name)).collect()
 }
 
 /// What is to be found out about some columns.
@@ -166,6 +245,10 @@ struct Ruler<'a> {
     held: &'a Held,
     grouped: Option<EqualRows<'a>>,
     sensitive: Vec<SensitiveColumn>,
+    /// The target, if it is in the table.
+    target: Option<Identified>,
+    /// The entity, if it is in the table.
+    entity: Option<Identified>,
     /// The different ks that are asked for.
     ks: Vec<u64>,
     /// k-anonymity for each of them, then the other models.
@@ -180,6 +263,34 @@ struct SensitiveColumn {
     ordered: Ordered,
     /// Its codes, if the rows are in memory.
     codes: Option<Codes>,
+}
+
+/// A column of the table of which only matters which cells are equal.
+struct Identified {
+    name: String,
+    /// By code of the table, the rank of its value.
+    map: Vec<u32>,
+    n_codes: u32,
+    /// Its ranks, if the rows are in memory.
+    codes: Option<Codes>,
+}
+
+impl Identified {
+    fn of(plan: &Plan, at: Option<usize>, held: &Held) -> Result<Option<Identified>, JobError> {
+        let is_there = |at: &usize| held.values(&plan.columns[*at].name).is_some();
+        let Some(at) = at.filter(is_there) else { return Ok(None) };
+        let CodedAs { map, n_codes, .. } = CodedAs::identified(plan, at, held)?;
+        let name = plan.columns[at].name.clone();
+        let codes = match held {
+            Held::Memory(table) => table.column(&name).map(|raw| raw.codes.remap(&map, n_codes)),
+            Held::Files { .. } => None,
+        };
+        Ok(Some(Identified { name, map, n_codes, codes }))
+    }
+
+    fn in_files(&self, spilled: &Spilled) -> Option<Mapped> {
+        Some((spilled.position(&self.name)?, self.map.clone(), self.n_codes))
+    }
 }
 
 impl Ruler<'_> {
@@ -231,9 +342,10 @@ impl Ruler<'_> {
                     name: &plan.columns[column.at].name,
                     is_ordered: is_ordered(&column.ordered.shape),
                     whole: &column.ordered.counts,
+                    missing: plan.counts_for_nothing(&column.ordered.ranked.dictionary),
                 })
                 .collect(),
-            target: self.target().map(Values::n_codes),
+            target: self.target.as_ref().map(|target| target.n_codes),
             models: if wants_models { &self.models } else { &[] },
         };
         match self.held {
@@ -243,12 +355,6 @@ impl Ruler<'_> {
                 in_files::verify(self.engine, spilled, *room, &columns, &asked)
             }
         }
-    }
-
-    /// The values of the target, if there is one in the table.
-    fn target(&self) -> Option<&Values> {
-        let plan = self.subject.plan;
-        plan.target().and_then(|at| self.held.values(&plan.columns[at].name))
     }
 
     fn verify_in_memory(
@@ -261,23 +367,22 @@ impl Ruler<'_> {
         let raw = |name: &String| table.column(name).ok_or_else(not_in_table);
         let names = columns.iter().flat_map(|&at| &self.subject.released_as[at]);
         let quasi: Vec<_> = names.map(raw).collect::<Result<_, Problem>>()?;
-        let target = self.target().and_then(|values| table.column(&values.name));
+        let target = self.target.as_ref().and_then(|target| target.codes.as_ref());
         let counted = sensitive.iter().filter_map(|column| column.codes.as_ref());
         let plan = self.subject.plan;
-        let in_table = plan.entity().map(|at| table.column(&plan.columns[at].name));
         let apart;
-        let entity = match (in_table, &self.subject.entity) {
-            (None, _) | (Some(None), None) => None,
-            (Some(Some(raw)), _) => Some((&raw.codes, raw.values.n_codes())),
-            (Some(None), Some(Entities::Memory(codes, n_codes))) => Some((codes, *n_codes)),
-            (Some(None), Some(Entities::File(file, n_codes))) => {
+        let entity = match (&self.entity, &self.subject.entity) {
+            (None, None) => None,
+            (Some(in_table), _) => in_table.codes.as_ref().map(|codes| (codes, in_table.n_codes)),
+            (None, Some(Entities::Memory(codes, n_codes))) => Some((codes, *n_codes)),
+            (None, Some(Entities::File(file, n_codes))) => {
                 apart = in_files::load(file, *n_codes)?;
                 Some((&apart, *n_codes))
             }
         };
         let rows = Rows {
             quasi: quasi.iter().map(|raw| (&raw.codes, raw.values.n_codes())).collect(),
-            counted: counted.chain(target.map(|raw| &raw.codes)).collect(),
+            counted: counted.chain(target).collect(),
             entity,
             n_rows: table.n_rows,
         };
@@ -310,22 +415,16 @@ impl Ruler<'_> {
             let ranked = &column.ordered.ranked;
             Some((at, spilled.values[at].map_to(ranked), ranked.dictionary.n_codes()))
         });
-        let target = self.target().and_then(|values| position(&values.name));
-        let in_table = plan.entity().map(|at| position(&plan.columns[at].name));
-        let entity = match in_table {
-            None => None,
-            Some(Some(at)) => Some(Entity::Column(as_read(spilled, at))),
-            Some(None) => self.subject.entity.as_ref().map(Entity::Apart),
+        let target = self.target.as_ref().and_then(|target| target.in_files(spilled));
+        let entity = match &self.entity {
+            Some(entity) => entity.in_files(spilled).map(Entity::Column),
+            None => self.subject.entity.as_ref().map(Entity::Apart),
         };
         if quasi.is_empty() {
             // All rows are one class: they need a column to be counted by.
             quasi.push((0, vec![0; spilled.values[0].n_codes() as usize], 1));
         }
-        Ok(Columns {
-            quasi,
-            counted: counted.chain(target.map(|at| as_read(spilled, at))).collect(),
-            entity,
-        })
+        Ok(Columns { quasi, counted: counted.chain(target).collect(), entity })
     }
 }
 

@@ -162,6 +162,15 @@ fn algorithm(spec: &JobSpec, problems: &mut Vec<Problem>) -> (Algorithm, bool) {
     (algorithm, wants_minimal)
 }
 
+/// Names with commas between them and `or` before the last one.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
 /// The name of an algorithm without its variant.
 fn base_name(algorithm: Algorithm) -> &'static str {
     let is_of = |known: Algorithm| {
@@ -241,7 +250,71 @@ fn weights(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Vec<(usi
     weights
 }
 
+/// An option that not every algorithm can honour.
+struct SearchOption {
+    /// The option as it is asked for.
+    name: &'static str,
+    /// Whether a job asks for it; a default that is spelt out asks for nothing.
+    is_asked: fn(&JobSpec) -> bool,
+    is_honoured_by: fn(Algorithm) -> bool,
+}
+
+/// What some algorithms cannot honour. Whatever a job asks for and its algorithm cannot do is refused.
+const OPTIONS: [SearchOption; 7] = [
+    SearchOption {
+        name: "--suppress",
+        is_asked: |spec| spec.privacy.suppress.as_ref().is_some_and(|limit| !limit.is_nothing()),
+        is_honoured_by: Algorithm::suppresses,
+    },
+    SearchOption {
+        name: "--suppressed star",
+        is_asked: |spec| spec.release.suppressed.as_deref() == Some("star"),
+        is_honoured_by: Algorithm::suppresses,
+    },
+    SearchOption {
+        name: "--start",
+        is_asked: |spec| spec.search.start.is_some(),
+        is_honoured_by: |algorithm| algorithm == Algorithm::KOptimize,
+    },
+    SearchOption {
+        name: "--resume",
+        is_asked: |spec| spec.run.resume.is_some(),
+        is_honoured_by: |algorithm| algorithm == Algorithm::KOptimize,
+    },
+    SearchOption {
+        name: "--node-limit",
+        is_asked: |spec| spec.run.node_limit.is_some(),
+        is_honoured_by: |algorithm| algorithm == Algorithm::KOptimize,
+    },
+    SearchOption {
+        name: "--levels",
+        is_asked: |spec| !spec.search.levels.is_empty(),
+        is_honoured_by: Algorithm::is_full_domain,
+    },
+    SearchOption {
+        name: "--weights",
+        is_asked: |spec| !spec.search.weights.is_empty(),
+        is_honoured_by: Algorithm::is_full_domain,
+    },
+];
+
+/// Whether an algorithm of this name leaves rows out.
+pub(crate) fn suppresses(name: &str) -> bool {
+    ALGORITHMS.iter().any(|(known, algorithm)| *known == name && algorithm.suppresses())
+}
+
 impl Method {
+    /// Says which algorithms can do what this one cannot.
+    fn refuse(&self, option: &SearchOption) -> Problem {
+        let names = ALGORITHMS
+            .iter()
+            .filter(|(name, algorithm)| *name != UNION && (option.is_honoured_by)(*algorithm));
+        let names: Vec<&str> = names.map(|(name, _)| *name).collect();
+        let (name, _) = self.names();
+        Problem::new(format!("`{name}` cannot honour {}", option.name))
+            .help(format!("drop it, or use --algorithm {}", listed(&names)))
+    }
+
     /// Whether its recodings are made for the rows of one table and cannot be applied to others.
     pub(crate) fn is_local(&self) -> bool {
         matches!(self.algorithm, Algorithm::MondrianRelaxed | Algorithm::Butterfly { .. })
@@ -287,28 +360,12 @@ impl Method {
         if spec.run.node_limit == Some(0) {
             problems.push(Problem::new("the node limit must be at least 1, found 0"));
         }
-        if self.algorithm != Algorithm::KOptimize {
-            let only = [
-                ("--start", spec.search.start.is_some()),
-                ("--resume", spec.run.resume.is_some()),
-                ("--node-limit", spec.run.node_limit.is_some()),
-            ];
-            for (what, _) in only.into_iter().filter(|(_, is_asked)| *is_asked) {
-                problems.push(
-                    Problem::new(format!("{what} is for the search koptimize"))
-                        .help("drop it, or ask for --algorithm koptimize"),
-                );
+        for option in OPTIONS.iter().filter(|option| (option.is_asked)(spec)) {
+            if !(option.is_honoured_by)(self.algorithm) {
+                problems.push(self.refuse(option));
             }
         }
         if !self.algorithm.is_full_domain() {
-            for what in [("levels", self.levels.len()), ("weights", self.weights.len())] {
-                if what.1 > 0 {
-                    problems.push(
-                        Problem::new(format!("`{}` are for full-domain recoding", what.0))
-                            .help("ask for it with --algorithm optimal"),
-                    );
-                }
-            }
             return;
         }
         let without: Vec<&str> = plan

@@ -2,8 +2,8 @@
 
 use incrowd_data::Dictionary;
 use incrowd_privacy::{
-    Distance, DistinctDiversity, EntropyDiversity, Histogram, KAnonymity, Model, ParameterError,
-    RecursiveDiversity, SquaredErrorDiversity, TCloseness,
+    Column, Distance, DistinctDiversity, EntropyDiversity, Histogram, KAnonymity, Model,
+    ParameterError, RecursiveDiversity, SquaredErrorDiversity, TCloseness,
 };
 
 use crate::error::Problem;
@@ -29,8 +29,8 @@ pub(crate) enum Asks {
 
 /// A sensitive column as a model sees it.
 pub(crate) struct SensitiveColumn<'a> {
-    /// Its index among the histograms of a class.
-    pub(crate) index: usize,
+    /// Its place among the histograms of a class, and the code of cells that count for nothing.
+    pub(crate) column: Column,
     pub(crate) dictionary: &'a Dictionary,
     pub(crate) is_ordered: bool,
     pub(crate) whole: &'a Histogram,
@@ -69,7 +69,7 @@ impl ModelSpec {
 
     /// The model over a class's histograms.
     pub(crate) fn build(&self, on: &SensitiveColumn) -> Result<Box<dyn Model>, ParameterError> {
-        let at = on.index;
+        let at = on.column;
         Ok(match self.asks {
             Asks::Distinct(l) => Box::new(DistinctDiversity::new(at, l)?),
             Asks::Entropy(l) => Box::new(EntropyDiversity::new(at, l)?),

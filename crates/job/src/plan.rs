@@ -1,7 +1,7 @@
 //! A job checked against its source: every name resolved, every parameter in range.
 
-use incrowd_data::Kind;
-use incrowd_engine::{Source, Use};
+use incrowd_data::{Dictionary, Kind};
+use incrowd_engine::{Source, SourceColumn, Use};
 use incrowd_quality::Measure;
 use incrowd_release::LabelForm;
 
@@ -9,6 +9,7 @@ use crate::error::{JobError, Problem, nearest};
 use crate::limits::{RiskLimit, limits};
 use crate::method::{Method, method};
 use crate::model::ModelSpec;
+use crate::naming::{GIVE_A_HEADER, listed, not_in_input};
 use crate::report::MeasuresReport;
 use crate::report::wanted::{HtmlWanted, html_wanted};
 use crate::sets::{QuasiSet, sets};
@@ -37,6 +38,8 @@ impl Role {
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedColumn {
     pub(crate) name: String,
+    /// What it is in the source.
+    pub(crate) source: SourceColumn,
     /// None for a column that is dropped.
     pub(crate) role: Option<Role>,
     pub(crate) kind: Option<Kind>,
@@ -82,12 +85,15 @@ pub(crate) fn value_of(measure: Measure, measures: &MeasuresReport) -> Option<f6
 pub(crate) enum Purpose {
     /// A release: every column needs a role, and k is needed.
     Release,
+    /// A release by a recoding that is at hand: the same, but nothing is searched.
+    Apply,
     /// Measuring a table: what is not named is ignored.
     Measure,
 }
 
 /// A checked job.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 pub(crate) struct Plan {
     pub(crate) columns: Vec<PlannedColumn>,
     /// What must hold: the sets as they are named, then the coalitions.
@@ -104,8 +110,12 @@ pub(crate) struct Plan {
     pub(crate) labels: LabelForm,
     pub(crate) stars_suppressed: bool,
     pub(crate) missing_is_error: bool,
+    /// Whether a missing sensitive cell counts as one more value.
+    pub(crate) missing_is_value: bool,
     /// The HTML report, if one is wanted.
     pub(crate) html: Option<HtmlWanted>,
+    /// Whether the names of columns may be cells, which no message tells.
+    pub(crate) looks_headerless: bool,
 }
 
 impl Plan {
@@ -125,6 +135,11 @@ impl Plan {
 
     pub(crate) fn entity(&self) -> Option<usize> {
         self.columns.iter().position(|column| column.spec.entity)
+    }
+
+    /// The code of a sensitive column's missing cells, if they count for nothing.
+    pub(crate) fn counts_for_nothing(&self, dictionary: &Dictionary) -> Option<u32> {
+        dictionary.missing().filter(|_| !self.missing_is_value)
     }
 
     /// The first target, which the classification measure looks at.
@@ -149,6 +164,7 @@ impl Plan {
         let html = html_wanted(spec, &columns, &mut problems);
         let plan = Plan {
             html,
+            looks_headerless: source.looks_headerless(),
             columns,
             k: sets.iter().filter_map(|set| set.k).max(),
             sets,
@@ -185,13 +201,20 @@ impl Plan {
                 &mut problems,
             )
             .unwrap_or(false),
+            missing_is_value: choice(
+                "missing-sensitive",
+                spec.privacy.missing_sensitive.as_deref(),
+                &[("ignore", false), ("value", true)],
+                &mut problems,
+            )
+            .unwrap_or(false),
         };
         let method = method(spec, &plan, &mut problems);
         if purpose == Purpose::Release {
             method.check(spec, &plan, &mut problems);
         }
         let mut plan = Plan { method, ..plan };
-        if purpose == Purpose::Release {
+        if purpose != Purpose::Measure {
             plan.workload = WorkloadPlan::new(spec, &plan, &mut problems);
             let asked: Vec<String> = plan.workload.asked_columns().map(str::to_owned).collect();
             for column in &mut plan.columns {
@@ -243,11 +266,7 @@ fn columns(
             continue;
         }
         seen.push(name);
-        let problem = Problem::new(format!("column `{name}` is not in the input"));
-        problems.push(match nearest(name, names.iter().copied()) {
-            Some(near) => problem.help(format!("did you mean `{near}`?")),
-            None => problem.help(format!("its columns are {}", names.join(", "))),
-        });
+        problems.push(not_in_input(source, name));
     }
     let drops = choice(
         "undeclared",
@@ -257,21 +276,21 @@ fn columns(
     )
     .unwrap_or(false);
     let columns: Vec<PlannedColumn> =
-        source.columns().iter().map(|column| planned(spec, &column.name, problems)).collect();
-    let undeclared: Vec<&str> =
-        columns.iter().filter(|c| c.role.is_none()).map(|c| c.name.as_str()).collect();
-    if !undeclared.is_empty() && !drops && purpose == Purpose::Release {
-        problems.push(
-            Problem::new(format!("these columns have no role: {}", undeclared.join(", "))).help(
-                "declare each with --quasi, --sensitive, --insensitive or --identifier, \
-                 or leave them out with --undeclared drop",
-            ),
-        );
+        source.columns().iter().map(|column| planned(spec, column, problems)).collect();
+    let undeclared: Vec<usize> =
+        (0..columns.len()).filter(|&at| columns[at].role.is_none()).collect();
+    if !undeclared.is_empty() && !drops && purpose != Purpose::Measure {
+        let undeclared = listed(source, &undeclared);
+        let help = "declare each with --quasi, --sensitive, --insensitive or --identifier, \
+                    or leave them out with --undeclared drop";
+        let help = if source.looks_headerless() { GIVE_A_HEADER } else { help };
+        problems.push(Problem::new(format!("these columns have no role: {undeclared}")).help(help));
     }
     columns
 }
 
-fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedColumn {
+fn planned(spec: &JobSpec, source: &SourceColumn, problems: &mut Vec<Problem>) -> PlannedColumn {
+    let name = source.name.as_str();
     let mut column = spec.columns.get(name).cloned().unwrap_or_default();
     column.target |= spec.workload.targets.iter().any(|target| target == name);
     let in_set = spec.quasi.iter().any(|set| set.columns.iter().any(|column| column == name));
@@ -313,20 +332,44 @@ fn planned(spec: &JobSpec, name: &str, problems: &mut Vec<Problem>) -> PlannedCo
                 .help("a hierarchy brings its own order; drop one of the two"),
         );
     }
-    let has_shape = column.order.is_some() || column.hierarchy.is_some();
-    if has_shape && !matches!(role, Some(Role::Quasi | Role::Sensitive)) {
-        problems.push(Problem::new(format!(
-            "column `{name}` has an order or hierarchy but is neither quasi nor sensitive"
-        )));
-    }
+    check_keys(name, &column, role, problems);
     PlannedColumn {
         name: name.to_owned(),
+        source: source.clone(),
         role,
         kind,
         spec: column,
         sequence: Vec::new(),
         is_asked: false,
         is_predicted: false,
+    }
+}
+
+/// Refuses what the role of a column cannot honour, and an order that names a value twice.
+fn check_keys(name: &str, column: &ColumnSpec, role: Option<Role>, problems: &mut Vec<Problem>) {
+    let is_coded = matches!(role, Some(Role::Quasi | Role::Sensitive));
+    let is_looked_at = is_coded || column.target || column.entity;
+    // The roles of a column that each key means something for.
+    let keys = [
+        ("a hierarchy", column.hierarchy.is_some(), role == Some(Role::Quasi), "quasi"),
+        ("an order", column.order.is_some(), is_coded, "quasi or sensitive"),
+        (
+            "a type",
+            column.kind.is_some(),
+            is_looked_at || role == Some(Role::Insensitive),
+            "quasi, sensitive or insensitive, a target or the entity",
+        ),
+    ];
+    for (what, is_said, is_honoured, roles) in keys {
+        if is_said && !is_honoured {
+            problems.push(
+                Problem::new(format!("column `{name}` has {what}, but is not {roles}"))
+                    .help("drop it, or declare the column so"),
+            );
+        }
+    }
+    if let Some(order) = &column.order {
+        problems.extend(crate::coding::check_order(name, order).err());
     }
 }
 
@@ -366,7 +409,7 @@ fn check_privacy(spec: &JobSpec, purpose: Purpose, problems: &mut Vec<Problem>) 
     if let Some(Err(error)) = spec.privacy.k.map(incrowd_privacy::KAnonymity::new) {
         problems.push(Problem::new(error.to_string()).help("ask for -k 2 or more"));
     }
-    if purpose == Purpose::Release && !is_said {
+    if purpose != Purpose::Measure && !is_said {
         problems.push(
             Problem::new("the job has no k").help("say how large a class is at least: -k 10"),
         );
@@ -380,7 +423,7 @@ fn check_privacy(spec: &JobSpec, purpose: Purpose, problems: &mut Vec<Problem>) 
             );
         }
         let k = set.k.or(spec.privacy.least_k());
-        if purpose == Purpose::Release && is_said && k.is_none() {
+        if purpose != Purpose::Measure && is_said && k.is_none() {
             problems.push(
                 Problem::new(format!("the quasi-identifier set `{name}` has no k")).help(format!(
                     "say -k {name}=10, or -k 10 for all sets without a k of their own"

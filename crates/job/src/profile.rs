@@ -2,11 +2,14 @@
 
 mod combinations;
 mod in_files;
+pub(crate) mod number;
 mod page;
+pub(crate) mod people;
 mod refined;
 mod shape;
 mod suggest;
 mod suggested_job;
+mod vocabulary;
 mod words;
 
 use std::cmp::Reverse;
@@ -18,10 +21,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::combinations::{Found, Grouped, MOST_COLUMNS, worst};
+use self::number::Whose;
 use self::refined::Refined;
-use self::suggest::{Facts, suggest};
-use crate::error::{JobError, Problem, nearest};
+use self::suggest::{Facts, Suggested, suggest};
+use crate::error::{JobError, Problem};
 use crate::measure::Way;
+use crate::naming::not_in_input;
 use crate::run::{Run, Stage};
 use crate::spec::RunSpec;
 
@@ -32,6 +37,8 @@ pub struct ProfileOptions {
     pub input: String,
     /// The columns that an attacker can know; those that look like it if none are named.
     pub quasi: Vec<String>,
+    /// Take the first line of a text file for the names of columns even if it looks like a row.
+    pub has_header: bool,
     /// What may be taken of the machine.
     pub run: RunSpec,
 }
@@ -70,8 +77,15 @@ pub struct ColumnProfile {
     pub unique: u64,
     /// The role that it probably has.
     pub suggested_role: &'static str,
+    /// Whether k should count its distinct values: it numbers people, and they have several rows.
+    /// At most one column is the entity.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub suggested_entity: bool,
     /// Why.
     pub reason: String,
+    /// Whose numbers its values are, where they repeat.
+    #[serde(skip)]
+    repeats: Option<Whose>,
     /// Another column that tells the same rows apart and was combined in its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
@@ -90,6 +104,15 @@ pub struct Combination {
     pub unique_share: f64,
     /// Rows in classes of fewer than five, those that are alone included.
     pub below_5: u64,
+}
+
+impl ColumnProfile {
+    /// The suggested role, and whether k counts the column's values, in words.
+    #[must_use]
+    pub fn role_in_words(&self) -> String {
+        let more = if self.suggested_entity { ", entity" } else { "" };
+        format!("{}{more}", self.suggested_role)
+    }
 }
 
 impl Profile {
@@ -117,7 +140,16 @@ pub fn profile(run: &Run, options: &ProfileOptions) -> Result<Profile, JobError>
     run.with_engine(how.threads, |engine| {
         run.enter(Stage::Open);
         let source = Source::open(engine, &options.input)?;
+        if source.looks_headerless() && !options.has_header {
+            let message = format!(
+                "the first line of `{}` looks like a row, not like a header; a profile would show its cells",
+                options.input
+            );
+            let help = "give the file a first line with the names of the columns, or say with --header that it has one";
+            return Err(Problem::new(message).help(help).into());
+        }
         let wanted = Wanted::new(&source, &options.quasi)?;
+        bounds.refuse_large_portions(engine, &source, &wanted.uses)?;
         let way = Way::within(&bounds, &source, &wanted.uses);
         profile_in(engine, run, &wanted, &way)
     })
@@ -143,13 +175,7 @@ impl<'a> Wanted<'a> {
                 let message = format!("column `{name}` holds lists or other tables");
                 Some(Problem::new(message).help("leave it out of --quasi"))
             }
-            None => {
-                let problem = Problem::new(format!("column `{name}` is not in the input"));
-                Some(match nearest(name, known.iter().copied()) {
-                    Some(near) => problem.help(format!("did you mean `{near}`?")),
-                    None => problem,
-                })
-            }
+            None => Some(not_in_input(source, name)),
         };
         let mut problems: Vec<Problem> = named.iter().filter_map(problem).collect();
         if named.len() > MOST_COLUMNS {
@@ -173,8 +199,10 @@ impl<'a> Wanted<'a> {
     ) -> Result<Profile, JobError> {
         for column in columns.iter_mut().filter(|column| self.named.contains(&column.name)) {
             column.suggested_role = "quasi";
+            column.repeats = None;
             "named with --quasi".clone_into(&mut column.reason);
         }
+        choose_entity(&mut columns);
         let candidates = self.candidates(&mut columns, rows)?;
         let found = worst(run, rows, &candidates, n_rows)?;
         run.go_on()?;
@@ -240,6 +268,19 @@ impl<'a> Wanted<'a> {
     }
 }
 
+/// Makes one of the columns that number people and repeat the entity: the one nearest to a person;
+/// of several, the one with fewest values, since a person has many cases and a case has one person.
+fn choose_entity(columns: &mut [ColumnProfile]) {
+    let entity = columns
+        .iter_mut()
+        .filter(|column| column.repeats.is_some())
+        .min_by_key(|column| (column.repeats, column.distinct));
+    if let Some(column) = entity {
+        column.suggested_entity = true;
+        column.reason.push_str("; its values repeat, so that k should count them");
+    }
+}
+
 /// The names of columns in the order of the table.
 fn named(columns: &[ColumnProfile], at: &[usize]) -> Vec<String> {
     let mut at = at.to_vec();
@@ -281,30 +322,37 @@ fn profile_in(engine: &Engine, run: &Run, wanted: &Wanted, way: &Way) -> Result<
 }
 
 fn describe_values(values: &Values, n_rows: u64) -> ColumnProfile {
+    let sample = Sample::of(values.texts.iter().map(String::as_str));
+    describe(&values.name, &facts_of(values, n_rows, &sample))
+}
+
+/// What is known of a column all of whose values are known.
+fn facts_of<'a>(values: &Values, n_rows: u64, sample: &'a Sample) -> Facts<'a> {
     let missing = values.n_missing();
     let n_values = values.texts.len();
-    let facts = Facts {
+    Facts {
         kind: values.natural_kind(),
         distinct: n_values as u64,
         unique: values.counts[..n_values].iter().filter(|&&count| count == 1).count() as u64,
         present: n_rows - missing,
         missing,
         bytes: values.texts.iter().map(|text| text.len() as u64).sum(),
-        sample: &Sample::of(values.texts.iter().map(String::as_str)),
-    };
-    describe(&values.name, &facts)
+        sample,
+    }
 }
 
 fn describe(name: &str, facts: &Facts) -> ColumnProfile {
-    let (suggested_role, reason) = suggest(name, facts);
+    let Suggested { role, reason, repeats } = suggest(name, facts);
     ColumnProfile {
         name: name.to_owned(),
         kind: facts.kind.to_string(),
         distinct: facts.distinct,
         missing: facts.missing,
         unique: facts.unique,
-        suggested_role,
+        suggested_role: role,
+        suggested_entity: false,
         reason,
+        repeats,
         same_as: None,
     }
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use incrowd_data::{Codes, FrequencySet, SUPPRESSED};
 use incrowd_engine::{
-    Engine, EngineError, Output, Piece, Published, Rows, Source, Staging, Table, Writer,
-    order_within, stage_bytes,
+    Access, ColumnContent, Engine, EngineError, Manifest, Output, Part, Piece, Published, Rows,
+    Source, Staging, Table, Writer, order_within, stage_bytes,
 };
 use incrowd_release::Classes;
 
 use crate::bounds::Bounds;
-use crate::coding::raw_column;
+use crate::coding::{CodedAs, raw_column};
 use crate::error::JobError;
 use crate::labelling::{
     Assigned, Labelling, label_columns, order_by_labels, published, refuse_equal_names, released_as,
@@ -18,7 +18,9 @@ use crate::labelling::{
 use crate::measure::{Entities, Measured, Subject, measure};
 use crate::outputs::manifest;
 use crate::plan::Plan;
+use crate::profile::people::Repeats;
 use crate::report::Timings;
+use crate::report::exposure::Exposure;
 use crate::run::{Run, Stage, Stopwatch};
 
 /// A release that is about to be written.
@@ -26,6 +28,8 @@ pub(crate) struct Release<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) table: &'a Table,
     pub(crate) set: &'a FrequencySet,
+    /// The extra column that k counts, if the job declares an entity.
+    pub(crate) entity: Option<usize>,
     pub(crate) classes: &'a Classes,
     pub(crate) assigned: Assigned<'a>,
     /// By row, its vector.
@@ -37,6 +41,15 @@ pub(crate) struct Written {
     pub(crate) staged: Staging,
     pub(crate) measured: Measured,
     pub(crate) starred: Starred,
+    /// The column of the input or the release that numbers people who have several rows.
+    repeats: Option<Repeats>,
+}
+
+impl Written {
+    /// The report of what was measured of the rows beside their classes.
+    pub(crate) fn exposure(&self, plan: &Plan) -> Exposure {
+        Exposure::new(plan, self.measured.unique.as_ref(), self.repeats.as_ref())
+    }
 }
 
 /// Suppressed rows that are released as `*`: a class for the models, but not one of the release.
@@ -52,8 +65,12 @@ pub(crate) struct Unverified {
     pub(crate) staged: Staging,
     pub(crate) released_as: Vec<Vec<String>>,
     pub(crate) entity: Option<Entities>,
+    /// What the columns that are released as they are must say.
+    pub(crate) contents: Vec<ColumnContent>,
     pub(crate) n_rows: u64,
     pub(crate) starred: Starred,
+    /// The columns that are not released and number people who have several rows.
+    pub(crate) repeats: Vec<Repeats>,
 }
 
 impl Unverified {
@@ -68,8 +85,8 @@ impl Unverified {
     ) -> Result<Written, JobError> {
         let mut clock = Stopwatch::start();
         run.enter(Stage::Verify);
-        let Unverified { staged, released_as, entity, n_rows, starred } = self;
-        let subject = Subject { plan, released_as, entity };
+        let Unverified { staged, released_as, entity, contents, n_rows, starred, repeats } = self;
+        let subject = Subject { plan, released_as, entity, contents };
         // The disk catches up while the bytes are read back.
         let (measured, flushed) = std::thread::scope(|scope| {
             let flusher = scope.spawn(|| staged.flush());
@@ -79,11 +96,12 @@ impl Unverified {
             (measured, flusher.join().expect("flushing does not panic"))
         });
         flushed?;
-        let measured = measured?;
+        let mut measured = measured?;
         assert_eq!(measured.n_rows, n_rows, "every row that was written is read back");
         timings.verify += clock.lap();
         run.go_on()?;
-        Ok(Written { staged, measured, starred })
+        let repeats = repeats.into_iter().chain(std::mem::take(&mut measured.repeats));
+        Ok(Written { staged, measured, starred, repeats: Repeats::nearest(repeats) })
     }
 }
 
@@ -97,11 +115,12 @@ impl Release<'_> {
         timings: &mut Timings,
     ) -> Result<Unverified, JobError> {
         let mut clock = Stopwatch::start();
-        let Release { plan, set, classes, assigned, .. } = *self;
-        let means = Labelling { plan, set, classes, assigned }.all_means();
+        let Release { plan, set, entity, classes, assigned, .. } = *self;
+        let means = Labelling { plan, set, entity, classes, assigned }.all_means();
         let mut label_columns = label_columns(plan, &set.attributes, classes, &means);
         let place_of = order_by_labels(&mut label_columns);
-        let published = published(plan, &label_columns, self.table, self.table.kept.columns());
+        let published =
+            published(plan, &set.attributes, &label_columns, self.table, self.table.kept.columns());
         refuse_equal_names(&published, self.table.kept.columns())?;
         let rows = self.rows(engine, &published, &place_of)?;
         timings.recode += clock.lap();
@@ -110,34 +129,36 @@ impl Release<'_> {
         let kept = self.table.kept.columns();
         let mut writer = Writer::new(engine, &published, kept, &staged)?;
         writer.write(&self.piece(&published, &rows))?;
-        writer.finish()?;
+        let contents = writer.finish()?;
         timings.write += clock.lap();
         Ok(Unverified {
             staged,
             released_as: released_as(plan, &label_columns),
-            entity: self.entity_in(&rows),
+            entity: self.entity_in(&rows)?,
+            contents,
             n_rows: rows.order.len() as u64,
-            starred: self.starred(),
+            starred: self.starred()?,
+            repeats: self.table.counted.iter().filter_map(Repeats::of_counted).collect(),
         })
     }
 
-    fn starred(&self) -> Starred {
+    fn starred(&self) -> Result<Starred, JobError> {
         if !self.plan.stars_suppressed {
-            return Starred::default();
+            return Ok(Starred::default());
         }
         let n_rows = self.classes.recoded.n_suppressed;
-        let target = self.plan.target().map(|at| self.plan.columns[at].name.as_str());
-        let raw = target.and_then(|name| self.table.column(name));
-        let n_minority = raw.map_or(0, |raw| {
-            let mut rows_of = vec![0u64; raw.values.n_codes() as usize];
-            for (row, &vector) in self.vector_of.iter().enumerate() {
-                if self.assigned.class_of[vector as usize] == SUPPRESSED {
-                    rows_of[raw.codes.get(row) as usize] += 1;
-                }
+        let target = self.plan.target();
+        let target = target.filter(|&at| self.table.column(&self.plan.columns[at].name).is_some());
+        let Some(at) = target else { return Ok(Starred { n_rows, n_minority: 0 }) };
+        let CodedAs { map, n_codes, .. } = CodedAs::identified(self.plan, at, self.table)?;
+        let raw = raw_column(self.plan, self.table, at);
+        let mut rows_of = vec![0u64; n_codes as usize];
+        for (row, &vector) in self.vector_of.iter().enumerate() {
+            if self.assigned.class_of[vector as usize] == SUPPRESSED {
+                rows_of[map[raw.codes.get(row) as usize] as usize] += 1;
             }
-            n_rows - rows_of.into_iter().max().unwrap_or(0)
-        });
-        Starred { n_rows, n_minority }
+        }
+        Ok(Starred { n_rows, n_minority: n_rows - rows_of.into_iter().max().unwrap_or(0) })
     }
 
     /// Rows of the table, as a piece of the release.
@@ -146,7 +167,7 @@ impl Release<'_> {
             Published::Coded { values, .. } => {
                 Some(&self.table.column(&values.name).expect("it was read").codes)
             }
-            Published::Labels(_) | Published::Kept(_) => None,
+            Published::Labels { .. } | Published::Kept(_) => None,
         };
         Piece { codes: published.iter().map(codes).collect(), kept: &self.table.kept, rows }
     }
@@ -214,7 +235,7 @@ impl Release<'_> {
             order: rows.iter().map(|(_, row)| *row).collect(),
         };
         let rest: Vec<Published> =
-            published.iter().filter(|c| !matches!(c, Published::Labels(_))).copied().collect();
+            published.iter().filter(|c| !matches!(c, Published::Labels { .. })).copied().collect();
         let ordered = order_within(engine, &rest, &self.piece(&rest, &groups))?;
         let classes = self
             .assigned
@@ -225,40 +246,67 @@ impl Release<'_> {
     }
 
     /// The entity of each released row, where the release does not say it.
-    fn entity_in(&self, rows: &Rows) -> Option<Entities> {
-        let raw = raw_column(self.plan, self.table, self.plan.entity()?);
-        let codes = rows.order.iter().map(|&row| raw.codes.get(row as usize));
-        let n_codes = raw.values.n_codes();
-        Some(Entities::Memory(Codes::pack(n_codes, codes), n_codes))
+    fn entity_in(&self, rows: &Rows) -> Result<Option<Entities>, JobError> {
+        let Some(at) = self.plan.entity() else { return Ok(None) };
+        let CodedAs { map, n_codes, .. } = CodedAs::identified(self.plan, at, self.table)?;
+        let raw = raw_column(self.plan, self.table, at);
+        let codes = rows.order.iter().map(|&row| map[raw.codes.get(row as usize) as usize]);
+        Ok(Some(Entities::Memory(Codes::pack(n_codes, codes), n_codes)))
     }
 }
 
-/// Publishes the files of a job: the small ones first, the release last.
+/// A small file that a command writes.
+#[derive(Clone, Copy, Debug)]
+pub struct SmallFile<'a> {
+    /// Where it goes.
+    pub path: &'a str,
+    /// All its bytes.
+    pub bytes: &'a [u8],
+    /// Who may read it.
+    pub access: Access,
+    /// Whether it takes the place of another file in any case.
+    pub replaces: bool,
+}
+
+impl<'a> SmallFile<'a> {
+    /// A file for those who may see the table.
+    #[must_use]
+    pub fn private(path: &'a str, text: &'a str) -> SmallFile<'a> {
+        SmallFile { path, bytes: text.as_bytes(), access: Access::Private, replaces: false }
+    }
+}
+
+/// Publishes the files of a job, all or none: the small ones first, the release last.
 pub(crate) fn publish(
+    run: &Run,
     release: Staging,
-    more: &[(&Option<String>, &str)],
+    more: &[SmallFile],
     force: bool,
 ) -> Result<(), JobError> {
     let format = release.format();
+    let manifest = |parts: &[Part]| manifest(format, parts);
+    publish_all(run, Some((release, &manifest)), more, force)
+}
+
+/// Writes small files, all or none.
+pub fn write_files(run: &Run, files: &[SmallFile], force: bool) -> Result<(), JobError> {
+    publish_all(run, None, files, force)
+}
+
+fn publish_all(
+    run: &Run,
+    release: Option<(Staging, Manifest)>,
+    files: &[SmallFile],
+    force: bool,
+) -> Result<(), JobError> {
     let mut staged = Vec::new();
-    for (path, text) in more {
-        if let Some(path) = path {
-            staged.push(stage_bytes(Path::new(path), text.as_bytes())?);
-        }
+    for SmallFile { path, bytes, access, replaces } in files {
+        let file = stage_bytes(Path::new(path), bytes, *access)?;
+        staged.push(if *replaces { file.replacing() } else { file });
     }
-    for file in staged {
-        file.publish(force)?;
+    let go_on = || run.go_on().map_err(|_| EngineError::Cancelled);
+    match incrowd_engine::publish(staged, release, force, go_on) {
+        Err(EngineError::Cancelled) => Err(JobError::Cancelled),
+        done => Ok(done?),
     }
-    release.publish(force, |parts| manifest(format, parts))?;
-    Ok(())
-}
-
-/// Writes a small file at once or not at all.
-pub fn write_text(path: &Path, text: &str, force: bool) -> Result<(), JobError> {
-    write_bytes(path, text.as_bytes(), force)
-}
-
-/// Writes a small file at once or not at all.
-pub fn write_bytes(path: &Path, bytes: &[u8], force: bool) -> Result<(), JobError> {
-    Ok(stage_bytes(path, bytes)?.publish(force)?)
 }

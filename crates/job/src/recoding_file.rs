@@ -1,7 +1,14 @@
-//! A recoding as a readable file: cuts and classes in values, not in codes, so that it can be applied
+//! A recoding as two readable files: cuts and classes in values, not in codes, so that it can be applied
 //! to other rows.
+//!
+//! The recoding itself tells what the release tells and no more ([`public`]). What `apply` needs beyond
+//! that (values of suppressed rows, leaves below a label, cut points that no label prints) is in its private
+//! part beside it, which is a complete recoding in the same form.
 
-use std::path::Path;
+mod check;
+mod public;
+
+use std::path::{Path, PathBuf};
 
 use incrowd_data::{
     Attribute, Branches, Cell, Cuts, Dictionary, FrequencySet, Level, Node, PartitionTree,
@@ -12,10 +19,15 @@ use incrowd_search::{Found, Recoding};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::coding::Coding;
 use crate::error::{JobError, Problem};
 use crate::plan::{Plan, Role};
+use crate::relabel::released_codes;
 use crate::sets::{DEFAULT, QuasiSet};
-use crate::spec::{ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, ValueLimit};
+use crate::spec::{
+    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, ValueLimit,
+};
+use crate::stopped_search::checksum;
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +51,15 @@ pub(crate) struct RecodingFile {
     pub(crate) columns: IndexMap<String, ColumnSpec>,
     /// By unordered column, its values in the sequence that they were cut along.
     pub(crate) sequences: IndexMap<String, Vec<String>>,
+    /// Columns of which only the private part tells how they are recoded.
+    #[serde(default)]
+    pub(crate) private: Vec<String>,
+    /// In a private part, what identifies the recoding that it belongs to.
+    #[serde(default)]
+    pub(crate) public: Option<String>,
+    /// By column whose hierarchy was built from values, how its labels are made.
+    #[serde(default)]
+    pub(crate) built: IndexMap<String, BuiltRecord>,
     /// By column, the level of a full-domain recoding.
     #[serde(default)]
     pub(crate) levels: IndexMap<String, u8>,
@@ -60,16 +81,78 @@ pub(crate) enum NodeRecord {
     Children { column: String, children: Vec<(Option<String>, u32)> },
     /// A class, with the values that it covers: least and greatest, or all of an unordered column;
     /// `null` is missing.
-    Class { class: u32, cells: IndexMap<String, Vec<Option<String>>> },
+    Class { class: u32, cells: IndexMap<String, Covered> },
+}
+
+/// What a class covers of a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Covered {
+    /// Least and greatest value, or all of an unordered column; `null` is missing.
+    Values(Vec<Option<String>>),
+    /// `*`: anything.
+    Any(String),
+}
+
+impl Covered {
+    fn anything() -> Covered {
+        Covered::Any("*".to_owned())
+    }
+
+    /// The values that it names.
+    pub(crate) fn values(&self) -> &[Option<String>] {
+        match self {
+            Covered::Values(values) => values,
+            Covered::Any(_) => &[],
+        }
+    }
+}
+
+/// How the labels of a hierarchy are made that was built from values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BuiltRecord {
+    /// What the job says of it.
+    pub(crate) by: BuiltSpec,
+    /// The leaves that released rows had.
+    pub(crate) leaves: Vec<String>,
+}
+
+/// The two files of a recoding.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RecodingTexts {
+    /// What the release tells.
+    pub(crate) public: String,
+    /// All that `apply` needs.
+    pub(crate) private: String,
+}
+
+/// Where the private part of a recoding is: `recoding.private.json` beside `recoding.json`.
+pub(crate) fn private_path(recoding: &Path) -> PathBuf {
+    let mut name = recoding.file_stem().unwrap_or_default().to_owned();
+    name.push(".private");
+    if let Some(extension) = recoding.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    recoding.with_file_name(name)
+}
+
+/// The files of a recoding that a search found.
+pub(crate) fn texts(
+    plan: &Plan,
+    coding: &Coding,
+    found: &Found,
+    classes: &Classes,
+) -> RecodingTexts {
+    let mut complete = RecodingFile::new(plan, &coding.set, found, classes);
+    let public = public::public(&complete, plan, coding, found, classes).to_json();
+    complete.public = Some(checksum(&public));
+    RecodingTexts { private: complete.to_json(), public }
 }
 
 impl RecodingFile {
-    pub(crate) fn new(
-        plan: &Plan,
-        set: &FrequencySet,
-        found: &Found,
-        classes: &Classes,
-    ) -> RecodingFile {
+    fn new(plan: &Plan, set: &FrequencySet, found: &Found, classes: &Classes) -> RecodingFile {
         let names = set.attributes.iter().map(|attribute| attribute.name.clone());
         let (kind, levels, nodes) = match &found.recoding {
             Recoding::Partition(tree) => {
@@ -96,6 +179,9 @@ impl RecodingFile {
             collude: coalitions(plan),
             columns: columns(plan, set),
             sequences: sequences(set),
+            private: Vec::new(),
+            public: None,
+            built: built(plan, set, &found.assignment.class_of),
             levels,
             cuts,
             nodes,
@@ -103,7 +189,7 @@ impl RecodingFile {
     }
 
     /// JSON with a line per column and per node.
-    pub(crate) fn to_json(&self) -> String {
+    fn to_json(&self) -> String {
         let line = |value: &dyn erased::Json| value.json();
         let columns: Vec<String> = self
             .columns
@@ -116,6 +202,15 @@ impl RecodingFile {
         if !self.quasi.is_empty() {
             sets.push_str(&format!("\"quasi\": {},\n  ", line(&self.quasi)));
             sets.push_str(&format!("\"collude\": {},\n  ", line(&self.collude)));
+        }
+        if !self.private.is_empty() {
+            sets.push_str(&format!("\"private\": {},\n  ", line(&self.private)));
+        }
+        if let Some(public) = &self.public {
+            sets.push_str(&format!("\"public\": {},\n  ", line(public)));
+        }
+        if !self.built.is_empty() {
+            sets.push_str(&format!("\"built\": {},\n  ", line(&self.built)));
         }
         format!(
             "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \
@@ -133,7 +228,7 @@ impl RecodingFile {
         )
     }
 
-    /// Reads a recoding that can be applied.
+    /// Reads a recoding that can be applied: its private part, if that is beside it.
     pub(crate) fn read(path: &Path) -> Result<RecodingFile, JobError> {
         let file = RecodingFile::read_any(path)?;
         let name = path.display();
@@ -145,26 +240,56 @@ impl RecodingFile {
             .help("anonymize with another algorithm than butterfly and without --relaxed to get a recoding that can be applied")
             .into());
         }
-        file.check().map_err(|()| {
-            Problem::new(format!("`{name}` is damaged: its nodes or levels do not fit its columns"))
-        })?;
+        if !file.private.is_empty() {
+            let columns: Vec<String> =
+                file.private.iter().map(|column| format!("`{column}`")).collect();
+            let private = private_path(path);
+            return Err(Problem::new(format!(
+                "`{name}` does not tell how {} is recoded: only its private part does, and that is \
+                 not beside it",
+                columns.join(", ")
+            ))
+            .help(format!("put `{}`, which was written with it, there", private.display()))
+            .into());
+        }
         Ok(file)
     }
 
-    /// Reads a recoding for what it says of its columns.
+    /// Reads a recoding for what it says of its columns, with its private part if that is beside it.
     pub(crate) fn read_any(path: &Path) -> Result<RecodingFile, JobError> {
+        let (file, text) = RecodingFile::read_one(path)?;
+        let private = private_path(path);
+        if file.public.is_some() || !private.exists() {
+            return Ok(file);
+        }
+        let (complete, _) = RecodingFile::read_one(&private)?;
+        if complete.public != Some(checksum(&text)) {
+            return Err(Problem::new(format!(
+                "`{}` does not belong to `{}`, or one of them was changed",
+                private.display(),
+                path.display()
+            ))
+            .help("put the two files side by side as anonymize wrote them")
+            .into());
+        }
+        Ok(complete)
+    }
+
+    /// Reads one file of a recoding, and its text.
+    fn read_one(path: &Path) -> Result<(RecodingFile, String), JobError> {
         let name = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = crate::small_file::read_text(path).map_err(|error| {
             Problem::new(format!("the recoding `{name}` cannot be read: {}", error.kind()))
         })?;
-        serde_json::from_str(&text).map_err(|error| {
+        let file: RecodingFile = serde_json::from_str(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             Problem::new(format!(
                 "`{name}` is no recoding: line {line}, column {column} is not as expected"
             ))
             .help("name a file that `incrowd anonymize --recoding FILE` wrote")
-            .into()
-        })
+        })?;
+        file.check().map_err(|reason| damaged(path, &reason))?;
+        Ok((file, text))
     }
 
     /// The cuts of a single-dimensional recoding in the codes of a table; those before values that the table
@@ -188,65 +313,12 @@ impl RecodingFile {
         }
         cuts
     }
-
-    /// Every node is named once, after its parent, and cuts a quasi-identifier column.
-    fn check(&self) -> Result<(), ()> {
-        if self.kind == "full-domain" {
-            return self.check_levels();
-        }
-        if self.kind == "single-dimensional" {
-            let is_quasi = |name: &String| {
-                let column = self.columns.get(name);
-                column.is_some_and(|column| column.role.as_deref() == Some("quasi"))
-            };
-            let is_sound = self.nodes.is_empty() && self.cuts.keys().all(is_quasi);
-            return if is_sound { Ok(()) } else { Err(()) };
-        }
-        let mut n_named = vec![0u32; self.nodes.len()];
-        let is_quasi = |name: &String| {
-            self.columns.get(name).is_some_and(|column| column.role.as_deref() == Some("quasi"))
-        };
-        for (at, node) in self.nodes.iter().enumerate() {
-            let (column, children): (&String, Vec<u32>) = match node {
-                NodeRecord::Class { .. } => continue,
-                NodeRecord::Cut { column, low, high, .. } => (column, vec![*low, *high]),
-                NodeRecord::Children { column, children } => {
-                    (column, children.iter().map(|(_, node)| *node).collect())
-                }
-            };
-            if !is_quasi(column) || children.is_empty() {
-                return Err(());
-            }
-            // Several runs of a hierarchy may share a node.
-            let children: std::collections::BTreeSet<u32> = children.into_iter().collect();
-            for child in children {
-                let named =
-                    n_named.get_mut(child as usize).filter(|_| child as usize > at).ok_or(())?;
-                *named += 1;
-            }
-        }
-        let is_tree = n_named.iter().enumerate().all(|(at, n)| *n == u32::from(at > 0));
-        if is_tree && !self.nodes.is_empty() { Ok(()) } else { Err(()) }
-    }
 }
 
-impl RecodingFile {
-    /// Every quasi-identifier column has a level of its hierarchy.
-    fn check_levels(&self) -> Result<(), ()> {
-        for (name, column) in &self.columns {
-            if column.role.as_deref() == Some("quasi") {
-                let Some(HierarchySpec::Rows(rows)) = &column.hierarchy else { return Err(()) };
-                let level = usize::from(*self.levels.get(name).ok_or(())?);
-                rows.first().filter(|row| level < row.len().max(2)).ok_or(())?;
-            }
-        }
-        let is_quasi = |name: &String| {
-            let column = self.columns.get(name);
-            column.is_some_and(|column| column.role.as_deref() == Some("quasi"))
-        };
-        let is_sound = self.nodes.is_empty() && self.levels.keys().all(is_quasi);
-        if is_sound { Ok(()) } else { Err(()) }
-    }
+/// A recoding that contradicts itself.
+pub(crate) fn damaged(path: &Path, reason: &str) -> Problem {
+    Problem::new(format!("`{}` is damaged: {reason}", path.display()))
+        .help("write it again with `incrowd anonymize --recoding FILE`")
 }
 
 /// Compact JSON of anything.
@@ -283,8 +355,12 @@ fn coalitions(plan: &Plan) -> Vec<Vec<String>> {
 
 fn privacy(plan: &Plan) -> PrivacySpec {
     use crate::model::Asks;
-    let mut spec =
-        PrivacySpec { k: plan.k, suppress: Some(plan.suppress.clone()), ..PrivacySpec::default() };
+    let mut spec = PrivacySpec {
+        k: plan.k,
+        suppress: Some(plan.suppress.clone()),
+        missing_sensitive: plan.missing_is_value.then(|| "value".to_owned()),
+        ..PrivacySpec::default()
+    };
     for model in &plan.models {
         let column = Some(plan.columns[model.column].name.clone());
         let diversity = DiversitySpec { column: column.clone(), ..DiversitySpec::default() };
@@ -379,43 +455,64 @@ fn nodes(set: &FrequencySet, tree: &PartitionTree, classes: &Classes) -> Vec<Nod
 }
 
 /// What a class covers, by column; nothing for a class without rows.
-fn cells(
-    attributes: &[Attribute],
-    classes: &Classes,
-    class: u32,
-) -> IndexMap<String, Vec<Option<String>>> {
+fn cells(attributes: &[Attribute], classes: &Classes, class: u32) -> IndexMap<String, Covered> {
     let number = classes.number_of[class as usize];
     if number == SUPPRESSED {
         return IndexMap::new();
     }
-    let values = |attribute: &Attribute, cell: &Cell| {
-        let last = attribute.n_codes() - 1;
-        let codes = match cell {
-            Cell::Value(code) => vec![*code],
-            Cell::Range(lo, hi) => vec![*lo, *hi],
-            Cell::Set(codes) => codes.clone(),
-            Cell::Node(level, group) => match &attribute.shape {
-                Shape::Tree(hierarchy) => {
-                    let node = &hierarchy.groups(Level(*level))[*group as usize];
-                    vec![node.lo, node.hi]
-                }
-                _ => vec![0, last],
-            },
-            // The whole domain: least and greatest value, and missing.
-            Cell::All if matches!(attribute.shape, Shape::Numeric | Shape::Ordinal) => {
-                let greatest = attribute.n_values().saturating_sub(1);
-                std::iter::once(0).chain([greatest]).chain(attribute.dictionary.missing()).collect()
-            }
-            Cell::All => vec![0, last],
-        };
-        codes.into_iter().map(|code| attribute.dictionary.text(code).map(str::to_owned)).collect()
-    };
     attributes
         .iter()
         .zip(&classes.recoded.columns)
         .map(|(attribute, column)| {
             let cell = &column.cells[column.of_class[number as usize] as usize];
-            (attribute.name.clone(), values(attribute, cell))
+            (attribute.name.clone(), covered(attribute, cell))
         })
         .collect()
+}
+
+/// The values that a cell covers.
+fn covered(attribute: &Attribute, cell: &Cell) -> Covered {
+    let last = attribute.n_codes() - 1;
+    let codes = match cell {
+        Cell::Value(code) => vec![*code],
+        Cell::Range(lo, hi) => vec![*lo, *hi],
+        Cell::Set(codes) => codes.clone(),
+        Cell::Node(level, group) => match &attribute.shape {
+            Shape::Tree(hierarchy) => {
+                let node = &hierarchy.groups(Level(*level))[*group as usize];
+                vec![node.lo, node.hi]
+            }
+            _ => vec![0, last],
+        },
+        // The whole domain: least and greatest value, and missing.
+        Cell::All if matches!(attribute.shape, Shape::Numeric | Shape::Ordinal) => {
+            let greatest = attribute.n_values().saturating_sub(1);
+            std::iter::once(0).chain([greatest]).chain(attribute.dictionary.missing()).collect()
+        }
+        // More values than are listed.
+        Cell::All if matches!(attribute.shape, Shape::Unordered) => return Covered::anything(),
+        Cell::All => vec![0, last],
+    };
+    let text = |code: u32| attribute.dictionary.text(code).map(str::to_owned);
+    Covered::Values(codes.into_iter().map(text).collect())
+}
+
+/// How the labels of built hierarchies are made, where some of their leaves are not released.
+fn built(plan: &Plan, set: &FrequencySet, class_of: &[u32]) -> IndexMap<String, BuiltRecord> {
+    if !class_of.contains(&SUPPRESSED) {
+        return IndexMap::new();
+    }
+    let released = released_codes(set, class_of);
+    let mut built = IndexMap::new();
+    for (attribute, is_released) in set.attributes.iter().zip(&released) {
+        let column = plan.columns.iter().find(|column| column.name == attribute.name);
+        let spec = column.and_then(|column| column.spec.hierarchy.as_ref());
+        if let Some(HierarchySpec::Built(by)) = spec {
+            let leaves = attribute.dictionary.texts.iter().zip(is_released);
+            let leaves = leaves.filter(|(_, is_released)| **is_released);
+            let leaves = leaves.map(|(leaf, _)| leaf.clone()).collect();
+            built.insert(attribute.name.clone(), BuiltRecord { by: by.clone(), leaves });
+        }
+    }
+    built
 }

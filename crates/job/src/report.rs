@@ -1,5 +1,6 @@
 //! What a job reports: JSON with stable keys (DESIGN.md, *The report*).
 
+pub(crate) mod exposure;
 pub(crate) mod filing;
 mod html;
 pub(crate) mod portrait;
@@ -8,8 +9,8 @@ pub(crate) mod wanted;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+pub use self::exposure::{AsTheyAreReport, RepeatsReport};
 use crate::page::percent;
-
 use crate::spec::JobSpec;
 use crate::workload::WorkloadReport;
 
@@ -27,6 +28,17 @@ pub enum Outcome {
         /// What was found, where something was.
         report: Option<Box<Report>>,
     },
+}
+
+impl Outcome {
+    /// What was found, where something was.
+    #[must_use]
+    pub fn report(&self) -> Option<&Report> {
+        match self {
+            Outcome::Done(done) => Some(&done.report),
+            Outcome::Failed { report, .. } => report.as_deref(),
+        }
+    }
 }
 
 /// A job that was done.
@@ -61,11 +73,20 @@ pub struct Report {
     pub collusion: Vec<CollusionReport>,
     /// Of the set with the greatest risk.
     pub risk: RiskReport,
+    /// Rows that are unique on the columns released as they are; none without such a column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_they_are: Option<AsTheyAreReport>,
+    /// The column that numbers people who have several rows, where the job declares no entity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<RepeatsReport>,
     /// What was lost.
     pub measures: MeasuresReport,
     /// How good the release is for its workload, if the job names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload: Option<WorkloadReport>,
+    /// What the user should know although the job was done, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Where the time went.
     pub timings_s: Timings,
 }

@@ -8,8 +8,9 @@ use incrowd_engine::remote::{Address, Connector};
 use incrowd_engine::{Engine, EngineError};
 use incrowd_search::{Budget, Standing, Watch};
 
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, Tried};
 use crate::error::{JobError, Problem};
+use crate::report::Report;
 use crate::spec::RunSpec;
 
 /// The stages of a job.
@@ -57,8 +58,21 @@ pub struct Run {
     rows: Arc<AtomicU64>,
     stage: Arc<AtomicU8>,
     watch: Watch,
-    squeezed: Option<u64>,
+    tried: Tried,
     connector: Option<Arc<dyn Connector>>,
+    teller: Option<Teller>,
+}
+
+/// What wants to know a report before its files are published.
+type Tell = dyn Fn(&Report) -> Result<(), JobError> + Send + Sync;
+
+#[derive(Clone)]
+struct Teller(Arc<Tell>);
+
+impl std::fmt::Debug for Teller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Teller")
+    }
 }
 
 impl Run {
@@ -67,6 +81,22 @@ impl Run {
     pub fn with_connector(mut self, connector: Arc<dyn Connector>) -> Run {
         self.connector = Some(connector);
         self
+    }
+
+    /// A run that tells its report before any file is published. If that fails, nothing is.
+    #[must_use]
+    pub fn telling(
+        mut self,
+        tell: impl Fn(&Report) -> Result<(), JobError> + Send + Sync + 'static,
+    ) -> Run {
+        self.teller = Some(Teller(Arc::new(tell)));
+        self
+    }
+
+    /// Tells a report that is about to be published.
+    pub(crate) fn tell(&self, report: &Report) -> Result<(), JobError> {
+        self.go_on()?;
+        self.teller.as_ref().map_or(Ok(()), |teller| (teller.0)(report))
     }
 
     /// Asks the job to stop. It ends soon, with nothing written.
@@ -100,12 +130,21 @@ impl Run {
     #[doc(hidden)]
     #[must_use]
     pub fn squeezed(self, left: u64) -> Run {
-        Run { squeezed: Some(left), ..self }
+        Run { tried: Tried { left: Some(left), ..self.tried }, ..self }
+    }
+
+    /// Puts all rows into private files, a few at a time, and lets strict Mondrian divide them into about
+    /// this many regions, so that a table of a hundred rows goes the way of one that does not fit in memory;
+    /// with 1 every algorithm looks at all distinct rows at once. For tests: the release is the same.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn forced_into_files(self, regions: u32) -> Run {
+        Run { tried: Tried { regions: Some(regions), ..self.tried }, ..self }
     }
 
     /// What the job may hold, and where it puts the rest.
     pub(crate) fn bounds(&self, spec: &RunSpec) -> Result<Bounds, JobError> {
-        Bounds::new(spec, self.squeezed)
+        Bounds::new(spec, self.tried)
     }
 
     /// The current stage and how many rows it has done.
@@ -134,7 +173,8 @@ impl Run {
     }
 
     /// Whether the job shall end.
-    pub(crate) fn is_cancelled(&self) -> bool {
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
@@ -171,6 +211,7 @@ impl Run {
             );
         }
         let engine = Engine::new(n_threads, Arc::clone(&self.cancelled), Arc::clone(&self.rows));
+        let engine = if self.tried.regions.is_some() { engine.in_tiny_portions() } else { engine };
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(n_threads)
             .build()

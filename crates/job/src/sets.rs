@@ -99,6 +99,14 @@ fn named(spec: &JobSpec, source: &Source, problems: &mut Vec<Problem>) -> Vec<Qu
                     .help("name the columns that this attacker can know, or drop the set"),
             );
         }
+        for (at, column) in set.columns.iter().enumerate() {
+            if set.columns[..at].contains(column) {
+                problems.push(
+                    Problem::new(format!("quasi-identifier set `{name}` names `{column}` twice"))
+                        .help("name every column once"),
+                );
+            }
+        }
         let mut columns: Vec<usize> =
             set.columns.iter().filter_map(|name| source.position(name)).collect();
         columns.sort_unstable();

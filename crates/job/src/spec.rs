@@ -1,6 +1,6 @@
 //! The job file: plain structs with public fields, as TOML has them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indexmap::IndexMap;
@@ -12,6 +12,13 @@ use crate::error::{JobError, Problem, nearest};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct JobSpec {
+    /// Whether a person went through the roles; `profile` writes false, which no release is made
+    /// of. A job that does not say it was written by a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewed: Option<bool>,
+    /// By column, what the job file says behind it in a comment: the reasons of `profile`.
+    #[serde(skip)]
+    pub remarks: IndexMap<String, String>,
     /// A file, folder or glob.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
@@ -56,6 +63,9 @@ pub struct JobSpec {
     pub release: ReleaseSpec,
     /// How to run.
     pub run: RunSpec,
+    /// The file that it was read from.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
 }
 
 /// A column.
@@ -159,6 +169,9 @@ pub struct PrivacySpec {
     /// Squared-error diversity.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub squared_error: Vec<ValueLimit>,
+    /// What a missing sensitive cell is to the models and figures of diversity: `ignore` or `value`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_sensitive: Option<String>,
     /// Suppression limit: a share, a percentage or a number of rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppress: Option<SuppressLimit>,
@@ -204,6 +217,11 @@ pub enum SuppressLimit {
 }
 
 impl SuppressLimit {
+    /// Whether it allows no row at all, of however many.
+    pub(crate) fn is_nothing(&self) -> bool {
+        matches!(self.rows(u64::MAX), Ok(0))
+    }
+
     /// The number of rows of a table that it allows.
     ///
     /// # Errors
@@ -447,6 +465,7 @@ const KEYS: [(&str, &[&str]); 8] = [
     (
         "",
         &[
+            "reviewed",
             "input",
             "output",
             "report",
@@ -470,7 +489,16 @@ const KEYS: [(&str, &[&str]); 8] = [
     ("quasi", &["name", "columns", "k", "collude"]),
     (
         "privacy",
-        &["k", "preset", "fail-above", "l-diversity", "t-closeness", "squared-error", "suppress"],
+        &[
+            "k",
+            "preset",
+            "fail-above",
+            "l-diversity",
+            "t-closeness",
+            "squared-error",
+            "missing-sensitive",
+            "suppress",
+        ],
     ),
     (
         "search",
@@ -496,7 +524,7 @@ const KEYS: [(&str, &[&str]); 8] = [
 impl JobSpec {
     /// Reads a job file. Paths in it are relative to its folder.
     pub fn from_file(path: &Path) -> Result<JobSpec, JobError> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = crate::small_file::read_text(path).map_err(|error| {
             Problem::new(format!(
                 "the job file `{}` cannot be read: {}",
                 path.display(),
@@ -518,6 +546,7 @@ impl JobSpec {
         if let Some(folder) = path.parent() {
             spec.resolve(folder);
         }
+        spec.file = Some(path.to_owned());
         Ok(spec)
     }
 
@@ -533,7 +562,24 @@ impl JobSpec {
         for set in &mut spec.quasi {
             spec.collude.append(&mut set.collude);
         }
+        if spec.reviewed == Some(false) {
+            spec.remarks = remarks(text);
+        }
         Ok(spec)
+    }
+
+    /// Refuses a job whose roles nobody went through, with all of them.
+    pub(crate) fn refuse_unreviewed(&self) -> Result<(), JobError> {
+        if self.reviewed != Some(false) {
+            return Ok(());
+        }
+        let guess = |(name, column): (&String, &ColumnSpec)| {
+            let role = column.role.as_deref().unwrap_or("no role");
+            let entity = if column.entity { ", entity" } else { "" };
+            let reason = self.remarks.get(name).map(|remark| format!(" ({remark})"));
+            format!("{name}: {role}{entity}{}", reason.unwrap_or_default())
+        };
+        Err(JobError::Unreviewed(self.columns.iter().map(guess).collect()))
     }
 
     /// Asks for k-anonymity of a set, or of all that do not say their own k.
@@ -589,12 +635,28 @@ impl JobSpec {
     }
 }
 
+/// By column, the comment behind it on the same line.
+fn remarks(text: &str) -> IndexMap<String, String> {
+    #[derive(Deserialize)]
+    struct Columns {
+        #[serde(default)]
+        columns: IndexMap<String, toml::Spanned<toml::Value>>,
+    }
+    let Ok(Columns { columns }) = toml::from_str(text) else { return IndexMap::new() };
+    let remark = |(name, value): (String, toml::Spanned<toml::Value>)| {
+        let line = text.get(value.span().end..)?.lines().next()?;
+        let remark = line.trim().strip_prefix('#')?.trim().replace(char::is_control, " ");
+        Some((name, remark))
+    };
+    columns.into_iter().filter_map(remark).collect()
+}
+
 /// What the TOML parser says, without quoting the file.
 fn toml_problem(error: &toml::de::Error, text: &str) -> Problem {
     let line =
         error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let place = line.map_or_else(String::new, |line| format!("line {line}: "));
-    Problem::new(format!("{place}{}", error.message()))
+    Problem::new(format!("{place}{}", error.message().replace('\n', ", ")))
 }
 
 fn unknown_keys(table: &toml::Table) -> Vec<Problem> {
@@ -674,6 +736,26 @@ mod tests {
                     [privacy]\nk = 5\nsuppress = \"2%\"\nl-diversity = [{ column = \"d\", entropy = 3.0 }]\n";
         let spec = JobSpec::from_toml(text).unwrap();
         assert_eq!(JobSpec::from_toml(&spec.to_toml()).unwrap(), spec);
+    }
+
+    #[test]
+    fn a_job_that_nobody_reviewed_is_refused_with_its_guesses() {
+        let text = "reviewed = false\n[columns]\n\"a b\" = { role = \"quasi\" }  # few values\n\
+                    pid = { role = \"identifier\", entity = true } # its name # says so\nx = {}\n";
+        let spec = JobSpec::from_toml(text).unwrap();
+        let JobError::Unreviewed(guesses) = spec.refuse_unreviewed().unwrap_err() else { panic!() };
+        for guess in [
+            "a b: quasi (few values)",
+            "pid: identifier, entity (its name # says so)",
+            "x: no role",
+        ] {
+            assert!(guesses.iter().any(|found| found == guess), "{guesses:?}");
+        }
+        assert!(spec.to_toml().starts_with("reviewed = false\n"), "{}", spec.to_toml());
+        for reviewed in ["reviewed = true\n", ""] {
+            let text = text.replace("reviewed = false\n", reviewed);
+            assert!(JobSpec::from_toml(&text).unwrap().refuse_unreviewed().is_ok());
+        }
     }
 
     #[test]

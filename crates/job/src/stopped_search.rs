@@ -29,21 +29,36 @@ struct File {
 }
 
 impl File {
-    /// FNV-1a over all but the check itself.
+    /// The checksum of all but the check itself.
     fn sum(&self) -> String {
         let File { incrowd, problem, nodes, floor, best, open, check: _ } = self;
         let text = format!("{incrowd} {problem} {nodes} {floor} {best:?} {open:?}");
-        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-        format!("{hash:016x}")
+        checksum(&text)
     }
 }
+
+/// The text of a search with the check of its contents; none if it does not have the form of one.
+pub(crate) fn sealed(text: &str) -> Option<String> {
+    let mut file: File = serde_json::from_str(text).ok()?;
+    file.check = file.sum();
+    serde_json::to_string(&file).ok()
+}
+
+/// FNV-1a: changes with anything in a text. It guards against mistakes, not against anybody.
+pub(crate) fn checksum(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
+/// More nodes than any search can visit: counting on from here never overflows.
+const MOST_NODES: u64 = 1 << 60;
 
 /// Reads a search; none if there is no such file yet.
 pub(crate) fn read(path: &Path) -> Result<Option<Stopped>, JobError> {
     let name = path.display();
-    let text = match std::fs::read_to_string(path) {
+    let text = match crate::small_file::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
@@ -59,7 +74,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Stopped>, JobError> {
             .help("name a file that --resume wrote, or one that is not there yet")
     };
     let file: File = serde_json::from_str(&text).map_err(|_| damaged())?;
-    if file.check != file.sum() {
+    if file.check != file.sum() || file.nodes > MOST_NODES {
         return Err(damaged().into());
     }
     let problem = u64::from_str_radix(&file.problem, 16).map_err(|_| damaged())?;
@@ -84,8 +99,8 @@ pub(crate) fn check(path: &Path, stopped: &Stopped, at: &SearchProblem) -> Resul
         .into())
 }
 
-/// Writes a search; the file is there as a whole or not at all.
-pub(crate) fn write(path: &Path, stopped: &Stopped) -> Result<(), JobError> {
+/// The text of a file that keeps a search.
+pub(crate) fn text_of(stopped: &Stopped) -> String {
     let n_attributes = stopped.best.n_attributes();
     let mut file = File {
         incrowd: crate::VERSION.to_owned(),
@@ -97,16 +112,24 @@ pub(crate) fn write(path: &Path, stopped: &Stopped) -> Result<(), JobError> {
         check: String::new(),
     };
     file.check = file.sum();
-    let json = serde_json::to_string(&file).expect("numbers have a JSON form");
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let written =
-        std::fs::write(&beside, json + "\n").and_then(|()| std::fs::rename(&beside, path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&beside);
-        let name = path.display();
-        Problem::new(format!("the search cannot be kept in `{name}`: {}", error.kind()))
-            .help("nothing is released; name another file, or leave --resume out")
-            .into()
-    })
+    serde_json::to_string(&file).expect("numbers have a JSON form") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_of_nodes_that_no_search_reaches_is_refused() {
+        let stopped =
+            Stopped { problem: 7, best: Cuts::none(1), floor: 0, nodes: 12, open: Vec::new() };
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let read_with = |nodes: u64| {
+            let text = text_of(&Stopped { nodes, ..stopped.clone() });
+            std::fs::write(file.path(), text).unwrap();
+            read(file.path()).is_ok()
+        };
+        assert!(read_with(12));
+        assert!(!read_with(u64::MAX));
+    }
 }

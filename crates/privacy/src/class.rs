@@ -51,6 +51,94 @@ impl Histogram {
     }
 }
 
+/// A column that a model looks at: its place among the histograms of a class, and the code of missing cells if they
+/// count for nothing. That code is the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The place of its histogram.
+    pub at: usize,
+    /// The code of cells that count for nothing.
+    pub missing: Option<u32>,
+}
+
+/// A column whose cells all count.
+impl From<usize> for Column {
+    fn from(at: usize) -> Column {
+        Column { at, missing: None }
+    }
+}
+
+impl Column {
+    /// The cells of a class that count.
+    #[must_use]
+    pub fn of(self, class: &Class) -> Valued<'_> {
+        class.histograms[self.at].valued(self.missing)
+    }
+}
+
+/// The cells of a class that have a value: what diversity is about. Missing cells have none, unless they count as
+/// one more value.
+#[derive(Clone, Copy, Debug)]
+pub struct Valued<'a> {
+    histogram: &'a Histogram,
+    missing: Option<u32>,
+}
+
+/// All cells.
+impl<'a> From<&'a Histogram> for Valued<'a> {
+    fn from(histogram: &'a Histogram) -> Valued<'a> {
+        histogram.valued(None)
+    }
+}
+
+impl Histogram {
+    /// The cells that have a value; those with the code `missing`, the last one, have none.
+    #[must_use]
+    pub fn valued(&self, missing: Option<u32>) -> Valued<'_> {
+        Valued { histogram: self, missing }
+    }
+}
+
+impl<'a> Valued<'a> {
+    /// The values that occur, in no particular order, and the rows of each.
+    pub fn iter(self) -> impl Iterator<Item = (u32, u64)> + 'a {
+        let Valued { histogram, missing } = self;
+        let present = histogram.present.iter().copied().filter(move |&code| Some(code) != missing);
+        present.map(|code| (code, histogram.count(code)))
+    }
+
+    /// The number of values that occur.
+    #[must_use]
+    pub fn n_present(self) -> usize {
+        self.iter().count()
+    }
+
+    /// The rows with a value.
+    #[must_use]
+    pub fn n_rows(self) -> u64 {
+        self.iter().map(|(_, rows)| rows).sum()
+    }
+
+    /// The rows of each value that occurs, ascending.
+    #[must_use]
+    pub fn counts(self) -> Vec<u64> {
+        let mut counts: Vec<u64> = self.iter().map(|(_, rows)| rows).collect();
+        counts.sort_unstable();
+        counts
+    }
+
+    /// The share of every value, whether it occurs or not, among the rows with a value. None if there are no such rows.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    pub fn shares(self) -> Option<Vec<f64>> {
+        let n_codes = self.histogram.counts.len();
+        let n_values = n_codes.saturating_sub(usize::from(self.missing.is_some()));
+        let n_rows = self.n_rows();
+        let share = |&rows: &u64| rows as f64 / n_rows as f64;
+        (n_rows > 0).then(|| self.histogram.counts[..n_values].iter().map(share).collect())
+    }
+}
+
 /// The statistics of a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Class {

@@ -4,27 +4,31 @@
 //! is concave, so that of a union is at least the weighted mean of the parts'; and for the recursive
 //! form, with `r_1 >= r_2 >= ...` the sorted counts, `r_1 - c (r_l + ... + r_m)` of a union is at
 //! most the sum of the parts'.
+//!
+//! Cells without a value count for nothing, and a class without any value satisfies none of them. That changes nothing
+//! of the above: leaving the same cells out of a union and of its parts leaves out the same rows, and both parts that
+//! hold have values.
 
-use crate::{Class, Histogram, Model, ParameterError, TOLERANCE};
+use crate::{Class, Column, Model, ParameterError, TOLERANCE, Valued};
 
 /// At least `l` distinct sensitive values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistinctDiversity {
-    column: usize,
+    column: Column,
     l: f64,
 }
 
 impl DistinctDiversity {
     /// Checks the parameter; `column` is the extra column.
-    pub fn new(column: usize, l: f64) -> Result<DistinctDiversity, ParameterError> {
-        Ok(DistinctDiversity { column, l: checked_l(l)? })
+    pub fn new(column: impl Into<Column>, l: f64) -> Result<DistinctDiversity, ParameterError> {
+        Ok(DistinctDiversity { column: column.into(), l: checked_l(l)? })
     }
 
     /// The number of distinct values.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 codes")]
-    pub fn of(histogram: &Histogram) -> f64 {
-        histogram.present().len() as f64
+    pub fn of<'a>(class: impl Into<Valued<'a>>) -> f64 {
+        class.into().n_present() as f64
     }
 }
 
@@ -34,7 +38,7 @@ impl Model for DistinctDiversity {
     }
 
     fn holds(&self, class: &Class) -> bool {
-        DistinctDiversity::of(&class.histograms[self.column]) >= self.l
+        DistinctDiversity::of(self.column.of(class)) >= self.l
     }
 
     fn is_monotone(&self) -> bool {
@@ -46,7 +50,7 @@ impl Model for DistinctDiversity {
     }
 
     fn looks_at(&self) -> Option<usize> {
-        Some(self.column)
+        Some(self.column.at)
     }
 
     fn describe(&self) -> String {
@@ -57,26 +61,31 @@ impl Model for DistinctDiversity {
 /// Entropy of the sensitive values of at least `log l`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EntropyDiversity {
-    column: usize,
+    column: Column,
     l: f64,
 }
 
 impl EntropyDiversity {
     /// Checks the parameter; `column` is the extra column.
-    pub fn new(column: usize, l: f64) -> Result<EntropyDiversity, ParameterError> {
-        Ok(EntropyDiversity { column, l: checked_l(l)? })
+    pub fn new(column: impl Into<Column>, l: f64) -> Result<EntropyDiversity, ParameterError> {
+        Ok(EntropyDiversity { column: column.into(), l: checked_l(l)? })
     }
 
-    /// The entropy in nats.
+    /// The l of a class: the exponential of the entropy in nats, 0 without a value.
+    #[must_use]
+    pub fn of<'a>(class: impl Into<Valued<'a>>) -> f64 {
+        EntropyDiversity::entropy(class).map_or(0.0, f64::exp)
+    }
+
+    /// The entropy in nats. None without a value.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    pub fn entropy(histogram: &Histogram) -> f64 {
-        let mut counts: Vec<u64> =
-            histogram.present().iter().map(|&c| histogram.count(c)).collect();
+    pub fn entropy<'a>(class: impl Into<Valued<'a>>) -> Option<f64> {
         // A sum in one order, whatever the order in which rows were added.
-        counts.sort_unstable();
+        let counts = class.into().counts();
         let total = counts.iter().sum::<u64>() as f64;
-        counts.iter().map(|&count| count as f64 / total).map(|p| -p * p.ln()).sum()
+        let entropy = counts.iter().map(|&count| count as f64 / total).map(|p| -p * p.ln()).sum();
+        (!counts.is_empty()).then_some(entropy)
     }
 }
 
@@ -86,7 +95,8 @@ impl Model for EntropyDiversity {
     }
 
     fn holds(&self, class: &Class) -> bool {
-        EntropyDiversity::entropy(&class.histograms[self.column]) >= self.l.ln() - TOLERANCE
+        let entropy = EntropyDiversity::entropy(self.column.of(class));
+        entropy.is_some_and(|entropy| entropy >= self.l.ln() - TOLERANCE)
     }
 
     fn is_monotone(&self) -> bool {
@@ -94,7 +104,7 @@ impl Model for EntropyDiversity {
     }
 
     fn looks_at(&self) -> Option<usize> {
-        Some(self.column)
+        Some(self.column.at)
     }
 
     fn describe(&self) -> String {
@@ -105,31 +115,36 @@ impl Model for EntropyDiversity {
 /// Recursive (c,l)-diversity: with counts sorted downwards, `r_1 < c (r_l + ... + r_m)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecursiveDiversity {
-    column: usize,
+    column: Column,
     c: f64,
     l: u32,
 }
 
 impl RecursiveDiversity {
     /// Checks the parameters; `column` is the extra column.
-    pub fn new(column: usize, c: f64, l: u32) -> Result<RecursiveDiversity, ParameterError> {
+    pub fn new(
+        column: impl Into<Column>,
+        c: f64,
+        l: u32,
+    ) -> Result<RecursiveDiversity, ParameterError> {
         if c.is_nan() || c <= 0.0 {
             return Err(ParameterError::CNotPositive { c });
         }
         checked_l(f64::from(l))?;
-        Ok(RecursiveDiversity { column, c, l })
+        Ok(RecursiveDiversity { column: column.into(), c, l })
     }
 
     /// By l, from 2 to the number of distinct values but for no more than `most` of them: `r_1 / (r_l + ... + r_m)`.
     /// The class is recursive (c,l)-diverse for every c above it, and for no other.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    pub fn least_cs(histogram: &Histogram, most: usize) -> Vec<f64> {
-        let n_wanted = histogram.present().len().saturating_sub(1).min(most);
+    pub fn least_cs<'a>(class: impl Into<Valued<'a>>, most: usize) -> Vec<f64> {
+        let class = class.into();
+        let n_wanted = class.n_present().saturating_sub(1).min(most);
         if n_wanted == 0 {
             return Vec::new();
         }
-        let counts = counts_downwards(histogram);
+        let counts = counts_downwards(class);
         let mut tail: u64 = counts.iter().sum();
         let ratio = |count: &u64| {
             tail -= count;
@@ -139,9 +154,9 @@ impl RecursiveDiversity {
     }
 }
 
-fn counts_downwards(histogram: &Histogram) -> Vec<u64> {
-    let mut counts: Vec<u64> = histogram.present().iter().map(|&c| histogram.count(c)).collect();
-    counts.sort_unstable_by(|a, b| b.cmp(a));
+fn counts_downwards(class: Valued) -> Vec<u64> {
+    let mut counts = class.counts();
+    counts.reverse();
     counts
 }
 
@@ -152,7 +167,7 @@ impl Model for RecursiveDiversity {
 
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn holds(&self, class: &Class) -> bool {
-        let counts = counts_downwards(&class.histograms[self.column]);
+        let counts = counts_downwards(self.column.of(class));
         let tail: u64 = counts.iter().skip(self.l as usize - 1).sum();
         counts.first().is_some_and(|&most| (most as f64) < self.c * tail as f64)
     }
@@ -162,7 +177,7 @@ impl Model for RecursiveDiversity {
     }
 
     fn looks_at(&self) -> Option<usize> {
-        Some(self.column)
+        Some(self.column.at)
     }
 
     fn describe(&self) -> String {

@@ -11,7 +11,7 @@ mod l_diversity;
 mod squared_error;
 mod t_closeness;
 
-pub use class::{Class, Histogram, Tally};
+pub use class::{Class, Column, Histogram, Tally, Valued};
 pub use k_anonymity::KAnonymity;
 pub use l_diversity::{DistinctDiversity, EntropyDiversity, RecursiveDiversity};
 pub use squared_error::SquaredErrorDiversity;

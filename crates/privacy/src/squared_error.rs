@@ -4,12 +4,12 @@
 //!
 //! Monotone: the sum over a union is the sum over both parts plus a term that is not negative.
 
-use crate::{Class, Histogram, Model, ParameterError, TOLERANCE};
+use crate::{Class, Column, Histogram, Model, ParameterError, TOLERANCE};
 
 /// Sum of squared distances to the mean of at least `error`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SquaredErrorDiversity {
-    column: usize,
+    column: Column,
     error: f64,
     /// The number that each code stands for; missing cells have none and do not count.
     values: Vec<f64>,
@@ -18,12 +18,12 @@ pub struct SquaredErrorDiversity {
 impl SquaredErrorDiversity {
     /// Checks the parameter; `column` is the extra column, `values` the number of each of its codes.
     pub fn new(
-        column: usize,
+        column: impl Into<Column>,
         error: f64,
         values: Vec<f64>,
     ) -> Result<SquaredErrorDiversity, ParameterError> {
         if error.is_finite() && error >= 0.0 {
-            Ok(SquaredErrorDiversity { column, error, values })
+            Ok(SquaredErrorDiversity { column: column.into(), error, values })
         } else {
             Err(ParameterError::NegativeError { error })
         }
@@ -53,7 +53,7 @@ impl Model for SquaredErrorDiversity {
     }
 
     fn holds(&self, class: &Class) -> bool {
-        let found = self.squared_error(&class.histograms[self.column]);
+        let found = self.squared_error(&class.histograms[self.column.at]);
         found >= self.error * (1.0 - TOLERANCE)
     }
 
@@ -66,7 +66,7 @@ impl Model for SquaredErrorDiversity {
     }
 
     fn looks_at(&self) -> Option<usize> {
-        Some(self.column)
+        Some(self.column.at)
     }
 
     fn describe(&self) -> String {

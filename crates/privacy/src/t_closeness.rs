@@ -2,8 +2,12 @@
 //! (Li, Li, Venkatasubramanian 2007), by the earth mover's distance.
 //!
 //! Monotone: the distance is convex, and the distribution of a union is a mixture of the parts'.
+//!
+//! Only cells with a value are compared, those of the class with those of the table. A class without any value, in a table
+//! that has some, is at the greatest distance, 1: nothing is known of how near it is. That keeps it monotone: such a class
+//! holds for t = 1 alone, for which everything holds.
 
-use crate::{Class, Histogram, Model, ParameterError, TOLERANCE};
+use crate::{Class, Column, Histogram, Model, ParameterError, TOLERANCE, Valued};
 
 /// How far one sensitive value is from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,25 +21,27 @@ pub enum Distance {
 /// Distance to the table's distribution of at most `t`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TCloseness {
-    column: usize,
+    column: Column,
     t: f64,
     distance: Distance,
-    /// The table's distribution.
+    /// The table's distribution; empty if no cell has a value.
     whole: Vec<f64>,
 }
 
 impl TCloseness {
     /// Checks the parameter; `column` is the extra column and `whole` its histogram over the table.
     pub fn new(
-        column: usize,
+        column: impl Into<Column>,
         t: f64,
         distance: Distance,
         whole: &Histogram,
     ) -> Result<TCloseness, ParameterError> {
+        let column = column.into();
         if !(0.0..=1.0).contains(&t) {
             return Err(ParameterError::TOutOfRange { t });
         }
-        Ok(TCloseness { column, t, distance, whole: shares(whole) })
+        let whole = whole.valued(column.missing).shares().unwrap_or_default();
+        Ok(TCloseness { column, t, distance, whole })
     }
 
     /// The share of each code in the whole table.
@@ -46,8 +52,12 @@ impl TCloseness {
 
     /// The earth mover's distance between a class and the whole table.
     #[must_use]
-    pub fn distance(&self, class: &Histogram) -> f64 {
-        self.between(&shares(class), &self.whole)
+    pub fn distance<'a>(&self, class: impl Into<Valued<'a>>) -> f64 {
+        match class.into().shares() {
+            Some(shares) => self.between(&shares, &self.whole),
+            None if self.whole.is_empty() => 0.0,
+            None => 1.0,
+        }
     }
 
     fn between(&self, class: &[f64], whole: &[f64]) -> f64 {
@@ -75,16 +85,19 @@ impl Model for TCloseness {
     }
 
     fn holds(&self, class: &Class) -> bool {
-        self.distance(&class.histograms[self.column]) <= self.t + TOLERANCE
+        self.distance(self.column.of(class)) <= self.t + TOLERANCE
     }
 
     /// Whoever gets the release knows its distribution, and perhaps not that some values are left out: it
     /// is compared over all values, and over those that are released.
     fn holds_within(&self, release: &Class, class: &Class) -> bool {
-        let [class, release] = [class, release].map(|c| &c.histograms[self.column]);
+        let [class, release] = [class, release].map(|class| self.column.of(class).shares());
         let is_near =
             |class: &[f64], release: &[f64]| self.between(class, release) <= self.t + TOLERANCE;
-        let (all, of_release) = (shares(class), shares(release));
+        let (Some(all), Some(of_release)) = (class, release) else {
+            // A class without any value: as far from the release as from the table, unless that has none either.
+            return self.t + TOLERANCE >= 1.0 || self.whole.is_empty();
+        };
         let released: Vec<usize> = (0..all.len()).filter(|&code| of_release[code] > 0.0).collect();
         let only = |shares: &[f64]| released.iter().map(|&code| shares[code]).collect::<Vec<f64>>();
         is_near(&all, &of_release) && is_near(&only(&all), &only(&of_release))
@@ -95,17 +108,10 @@ impl Model for TCloseness {
     }
 
     fn looks_at(&self) -> Option<usize> {
-        Some(self.column)
+        Some(self.column.at)
     }
 
     fn describe(&self) -> String {
         format!("{}-closeness", self.t)
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-fn shares(histogram: &Histogram) -> Vec<f64> {
-    let n_codes = u32::try_from(histogram.n_codes()).expect("codes are u32");
-    let total: u64 = histogram.present().iter().map(|&code| histogram.count(code)).sum();
-    (0..n_codes).map(|code| histogram.count(code) as f64 / total.max(1) as f64).collect()
 }

@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use incrowd_privacy::{
-    Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, KAnonymity, Model,
-    ParameterError, RecursiveDiversity, SquaredErrorDiversity, TCloseness, disclosure,
+    Class, Column, Distance, DistinctDiversity, EntropyDiversity, Histogram, KAnonymity, Model,
+    ParameterError, RecursiveDiversity, SquaredErrorDiversity, TCloseness, Valued, disclosure,
 };
 
 fn histogram(counts: &[u64]) -> Histogram {
@@ -95,8 +95,12 @@ fn disclosure_of_a_class() {
 #[test]
 fn a_class_like_the_table_discloses_nothing() {
     let (class, whole) = (histogram(&[2, 1, 1]), [0.5, 0.25, 0.25]);
-    let found = [disclosure::delta, disclosure::beta, disclosure::enhanced_beta]
-        .map(|figure| figure(&class, &whole).to_bits());
+    let found = [
+        disclosure::delta(&class, &whole),
+        disclosure::beta(&class, &whole),
+        disclosure::enhanced_beta(&class, &whole),
+    ]
+    .map(f64::to_bits);
     assert_eq!(found, [0.0_f64.to_bits(); 3]);
     // What occurs less than half as often is told by delta alone.
     let rarer = histogram(&[8, 1, 7]);
@@ -131,6 +135,40 @@ fn squared_error_is_about_the_mean_and_ignores_missing() {
     check(&model, &[&[1, 0, 1, 0], &[1, 1, 1, 5]], &[&[1, 1, 0, 9], &[0, 4, 0, 0]]);
 }
 
+/// The last code is that of missing cells.
+#[test]
+fn missing_cells_count_for_nothing() {
+    let column = Column { at: 0, missing: Some(3) };
+    let whole = histogram(&[1, 1, 2, 9]);
+    let distinct = DistinctDiversity::new(column, 2.0).unwrap();
+    check(&distinct, &[&[1, 1, 0, 0], &[1, 1, 0, 9]], &[&[2, 0, 0, 9], &[0, 0, 0, 9]]);
+    let entropy = EntropyDiversity::new(column, 2.0).unwrap();
+    check(&entropy, &[&[1, 1, 0, 9]], &[&[2, 1, 0, 3], &[5, 0, 0, 5], &[0, 0, 0, 9]]);
+    check(&EntropyDiversity::new(column, 1.0).unwrap(), &[&[1, 0, 0, 0]], &[&[0, 0, 0, 9]]);
+    let recursive = RecursiveDiversity::new(column, 2.0, 2).unwrap();
+    check(&recursive, &[&[3, 2, 0, 0]], &[&[3, 0, 0, 9], &[0, 0, 0, 9]]);
+    for distance in [Distance::Equal, Distance::Ordered] {
+        let close = TCloseness::new(column, 0.99, distance, &whole).unwrap();
+        check(&close, &[&[1, 1, 2, 0], &[1, 1, 2, 50]], &[&[0, 0, 0, 9]]);
+        let values = TCloseness::new(0, 0.99, distance, &histogram(&[1, 1, 2])).unwrap();
+        let (with, without) = (histogram(&[3, 1, 0, 7]), histogram(&[3, 1, 0]));
+        let found = close.distance(with.valued(Some(3)));
+        assert!((found - values.distance(&without)).abs() < 1e-12, "{found}");
+    }
+    let (with, without) = (histogram(&[3, 1, 0, 7]), histogram(&[3, 1, 0]));
+    let shares = [0.25, 0.25, 0.5];
+    let figures = |class: Valued| {
+        [
+            disclosure::delta(class, &shares),
+            disclosure::beta(class, &shares),
+            disclosure::enhanced_beta(class, &shares),
+        ]
+        .map(f64::to_bits)
+    };
+    assert_eq!(figures(with.valued(Some(3))), figures((&without).into()));
+    assert_eq!(disclosure::alpha(with.valued(Some(3))).to_bits(), 0.75_f64.to_bits());
+}
+
 #[test]
 fn parameters_are_checked() {
     assert_eq!(KAnonymity::new(1), Err(ParameterError::KTooSmall { k: 1 }));
@@ -150,6 +188,7 @@ fn monotone_means_monotone() {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
+    let (missing, whole) = (Column { at: 0, missing: Some(3) }, histogram(&[4, 3, 2, 1]));
     let models: Vec<Box<dyn Model>> = vec![
         Box::new(KAnonymity::new(5).unwrap()),
         Box::new(DistinctDiversity::new(0, 3.0).unwrap()),
@@ -158,6 +197,13 @@ fn monotone_means_monotone() {
         Box::new(TCloseness::new(0, 0.3, Distance::Equal, &histogram(&[4, 3, 2, 1])).unwrap()),
         Box::new(TCloseness::new(0, 0.2, Distance::Ordered, &histogram(&[4, 3, 2, 1])).unwrap()),
         Box::new(SquaredErrorDiversity::new(0, 4.0, vec![1.0, 2.0, 5.0, 9.0]).unwrap()),
+        // The last code is that of missing cells.
+        Box::new(DistinctDiversity::new(missing, 2.0).unwrap()),
+        Box::new(EntropyDiversity::new(missing, 1.8).unwrap()),
+        Box::new(RecursiveDiversity::new(missing, 1.5, 2).unwrap()),
+        Box::new(TCloseness::new(missing, 0.3, Distance::Equal, &whole).unwrap()),
+        Box::new(TCloseness::new(missing, 0.2, Distance::Ordered, &whole).unwrap()),
+        Box::new(TCloseness::new(missing, 1.0, Distance::Equal, &whole).unwrap()),
     ];
     let mut merged_pairs = vec![0; models.len()];
     for _ in 0..20_000 {

@@ -1,6 +1,6 @@
 //! How a recoded cell reads: DESIGN.md, *What a recoded cell looks like*.
 
-use incrowd_data::{Attribute, Cell, Kind, Labels, Level, RecodedColumn, Shape};
+use incrowd_data::{Attribute, Cell, Kind, Labels, Level, RecodedColumn, Shape, set_label};
 
 /// What stands in a recoded cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,8 @@ fn text(attribute: &Attribute, column: &RecodedColumn) -> Labels {
     // A column that nothing happened to is still what it was.
     let is_untouched = column.cells.iter().all(|cell| matches!(cell, Cell::Value(_)));
     let kind = if is_untouched { attribute.dictionary.kind } else { Kind::Text };
-    Labels { name: attribute.name.clone(), kind, texts, of_class: column.of_class.clone() }
+    let (name, of_class) = (attribute.name.clone(), column.of_class.clone());
+    Labels { name, kind, is_mean: false, texts, of_class }
 }
 
 fn bounds(attribute: &Attribute, column: &RecodedColumn) -> Vec<Labels> {
@@ -66,6 +67,7 @@ fn bounds(attribute: &Attribute, column: &RecodedColumn) -> Vec<Labels> {
         Labels {
             name: format!("{}_{suffix}", attribute.name),
             kind: attribute.dictionary.kind,
+            is_mean: false,
             texts: texts.collect(),
             of_class: column.of_class.clone(),
         }
@@ -76,7 +78,7 @@ fn bounds(attribute: &Attribute, column: &RecodedColumn) -> Vec<Labels> {
 fn mean(name: String, means: &[Option<f64>]) -> Labels {
     let texts = means.iter().map(|mean| mean.map(|mean| mean.to_string())).collect();
     let of_class = (0..).take(means.len()).collect();
-    Labels { name, kind: Kind::Decimal, texts, of_class }
+    Labels { name, kind: Kind::Decimal, is_mean: true, texts, of_class }
 }
 
 /// The text of a cell; a missing value has none.
@@ -96,11 +98,9 @@ fn label(attribute: &Attribute, cell: &Cell) -> Option<String> {
         },
         Cell::Set(codes) if codes.len() == attribute.n_codes() as usize => Some("*".to_owned()),
         Cell::Set(codes) => {
-            // A bar within a value must not read as one between values.
-            let escaped = |code: &u32| text(*code).replace('\\', "\\\\").replace('|', "\\|");
-            let mut texts: Vec<String> = codes.iter().map(escaped).collect();
+            let mut texts: Vec<&str> = codes.iter().map(|&code| text(code)).collect();
             texts.sort_unstable();
-            Some(format!("{{{}}}", texts.join("|")))
+            Some(set_label(texts))
         }
         Cell::All => Some("*".to_owned()),
     }

@@ -12,7 +12,8 @@ mod verify;
 pub use gather::Gathering;
 pub use label::{LabelForm, labels};
 pub use recode::{
-    Classes, group_of_class, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
+    Classes, drop_unused, group_of_class, hide_whole_sets, recode, recode_blocks, recode_cuts,
+    recode_levels, recode_regions, whole_intervals,
 };
 pub use risk::{Risk, THRESHOLDS};
 pub use verify::{

@@ -131,25 +131,96 @@ pub fn recode_levels(set: &FrequencySet, assignment: &Assignment, levels: &Level
 }
 
 /// The cells of a single-dimensional recoding: the interval of each class, the same for all classes that
-/// share it.
+/// share it. A cell covers what released rows have of its interval and nothing else, so that no value of a
+/// suppressed row is printed; in a hierarchy it is the interval's node.
 #[must_use]
 pub fn recode_cuts(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> Classes {
     let placing = Placing::new(set, assignment);
-    let mut vector_of = vec![None; assignment.n_classes as usize];
+    let cells = |at: usize| {
+        let (attribute, codes) = (&set.attributes[at], &set.vectors[at]);
+        let mut is_released = vec![false; attribute.n_codes() as usize];
+        placing.iter().for_each(|(vector, ..)| is_released[codes.get(vector) as usize] = true);
+        let of_interval = |(lo, hi): (u32, u32)| {
+            let present: Vec<u32> = (lo..=hi).filter(|&code| is_released[code as usize]).collect();
+            let (Some(&first), Some(&last)) = (present.first(), present.last()) else {
+                // Without a released row it is nobody's cell.
+                return Cell::All;
+            };
+            if !matches!(attribute.shape, Shape::Tree(_)) {
+                return attribute.cell(first, last, &present);
+            }
+            let is_missing = attribute.dictionary.missing() == Some(hi);
+            attribute.cell(lo, if is_missing && last < hi { hi - 1 } else { hi }, &[])
+        };
+        cuts.intervals(at, attribute.n_codes()).map(of_interval).collect()
+    };
+    let mut classes = by_interval(set, &placing, cuts, cells);
+    hide_whole_sets(&set.attributes, &mut classes.recoded);
+    classes
+}
+
+/// The same classes with cells that cover whole intervals, as a search that is asked for a measure counts
+/// them. These are for measures only: their ends may be values that only suppressed rows have.
+#[must_use]
+pub fn whole_intervals(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> Recoded {
+    let placing = Placing::new(set, assignment);
+    let cells = |at: usize| {
+        let attribute = &set.attributes[at];
+        cuts.intervals(at, attribute.n_codes())
+            .map(|(lo, hi)| attribute.cell(lo, hi, &(lo..=hi).collect::<Vec<u32>>()))
+            .collect()
+    };
+    by_interval(set, &placing, cuts, cells).recoded
+}
+
+/// Classes whose cells are those of their intervals; `cells` gives those of an attribute.
+fn by_interval(
+    set: &FrequencySet,
+    placing: &Placing,
+    cuts: &Cuts,
+    cells: impl Fn(usize) -> Vec<Cell>,
+) -> Classes {
+    let mut vector_of = vec![None; placing.assignment.n_classes as usize];
     for (vector, class, _) in placing.iter() {
         vector_of[class] = Some(vector);
     }
     let column = |at: usize| {
-        let (attribute, codes) = (&set.attributes[at], &set.vectors[at]);
-        let cells: Vec<Cell> = cuts
-            .intervals(at, attribute.n_codes())
-            .map(|(lo, hi)| attribute.cell(lo, hi, &(lo..=hi).collect::<Vec<u32>>()))
-            .collect();
+        let (codes, cells) = (&set.vectors[at], cells(at));
         let cell = |vector: usize| cells[cuts.interval_of(at, codes.get(vector))].clone();
         intern(vector_of.iter().map(|vector| vector.map_or(Cell::All, cell)))
     };
     let columns = (0..set.attributes.len()).map(column).collect();
     number(columns, &placing.sizes(), placing.n_suppressed())
+}
+
+/// Makes a set of all values that a column of the release has "anything". Whether a set is all there is
+/// must not depend on values that only suppressed rows have.
+pub fn hide_whole_sets(attributes: &[Attribute], recoded: &mut Recoded) {
+    for (attribute, column) in attributes.iter().zip(&mut recoded.columns) {
+        if !matches!(attribute.shape, Shape::Unordered) {
+            continue;
+        }
+        let mut released: Vec<u32> = Vec::new();
+        for cell in &column.cells {
+            match cell {
+                Cell::Set(codes) => released.extend(codes),
+                Cell::Value(code) => released.push(*code),
+                // A larger set than any that is listed.
+                _ => released.extend(0..attribute.n_codes()),
+            }
+        }
+        released.sort_unstable();
+        released.dedup();
+        // Where it is all values that there are, its label says so anyway.
+        if released.len() == attribute.n_codes() as usize {
+            continue;
+        }
+        for cell in &mut column.cells {
+            if matches!(cell, Cell::Set(codes) if *codes == released) {
+                *cell = Cell::All;
+            }
+        }
+    }
 }
 
 /// The cells of a recoding by blocks of columns: the least that cover the rows of each group.
@@ -278,15 +349,17 @@ fn number(columns: Vec<RecodedColumn>, sizes: &[u64], n_suppressed: u64) -> Clas
         .into_par_iter()
         .map(|column| {
             let of_class = with_rows.iter().map(|&class| column.of_class[class]).collect();
-            drop_unused(RecodedColumn { cells: column.cells, of_class })
+            let mut column = RecodedColumn { cells: column.cells, of_class };
+            drop_unused(&mut column);
+            column
         })
         .collect();
     let sizes = with_rows.iter().map(|&class| sizes[class]).collect();
     Classes { recoded: Recoded { sizes, columns, n_suppressed }, number_of }
 }
 
-/// Cells of classes that are not released must not stand in any list that is.
-fn drop_unused(column: RecodedColumn) -> RecodedColumn {
+/// Drops cells that no class has: those of classes that are not released must not be in any list that is.
+pub fn drop_unused(column: &mut RecodedColumn) {
     let mut used = vec![false; column.cells.len()];
     column.of_class.iter().for_each(|&cell| used[cell as usize] = true);
     let mut next = 0;
@@ -297,8 +370,7 @@ fn drop_unused(column: RecodedColumn) -> RecodedColumn {
             next.saturating_sub(1)
         })
         .collect();
-    let cells =
-        column.cells.into_iter().zip(&used).filter(|(_, used)| **used).map(|(c, _)| c).collect();
-    let of_class = column.of_class.iter().map(|&cell| new_id[cell as usize]).collect();
-    RecodedColumn { cells, of_class }
+    let mut is_used = used.iter();
+    column.cells.retain(|_| is_used.next().copied().unwrap_or(false));
+    column.of_class.iter_mut().for_each(|cell| *cell = new_id[*cell as usize]);
 }

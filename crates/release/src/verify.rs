@@ -5,8 +5,8 @@
 
 use incrowd_data::{Codes, Collapsed, collapse};
 use incrowd_privacy::{
-    Class, Distance, DistinctDiversity, EntropyDiversity, Histogram, Model, RecursiveDiversity,
-    TCloseness, disclosure,
+    Class, Column, Distance, DistinctDiversity, EntropyDiversity, Histogram, Model,
+    RecursiveDiversity, TCloseness, Valued, disclosure,
 };
 use incrowd_quality::ClassSizes;
 
@@ -19,6 +19,8 @@ pub struct Sensitive<'a> {
     pub is_ordered: bool,
     /// Rows of the whole table by code.
     pub whole: &'a [u64],
+    /// The code of missing cells, the last one, if they count for nothing.
+    pub missing: Option<u32>,
 }
 
 /// What is asked of a table.
@@ -50,9 +52,9 @@ pub struct Rows<'a> {
 pub struct SensitiveFound {
     /// The column.
     pub name: String,
-    /// Least number of distinct values.
+    /// Least number of distinct values; 0 where a class has none.
     pub l_distinct: f64,
-    /// Least exponential of the entropy: the l of entropy l-diversity.
+    /// Least exponential of the entropy: the l of entropy l-diversity; 0 where a class has no value.
     pub l_entropy: f64,
     /// Greatest distance to the whole table.
     pub t: f64,
@@ -85,14 +87,14 @@ impl SensitiveFound {
     }
 
     /// Takes in a class.
-    fn add(&mut self, class: &Histogram, closeness: &TCloseness) {
+    fn add(&mut self, class: Valued, closeness: &TCloseness) {
         let whole = closeness.whole();
         // A class with fewer values than this one ends the search for greater l.
         let n_ls = self.least_cs.as_ref().map_or(usize::MAX, Vec::len);
         let found = SensitiveFound {
             name: String::new(),
             l_distinct: DistinctDiversity::of(class),
-            l_entropy: EntropyDiversity::entropy(class).exp(),
+            l_entropy: EntropyDiversity::of(class),
             t: closeness.distance(class),
             least_cs: Some(RecursiveDiversity::least_cs(class, n_ls)),
             alpha: disclosure::alpha(class),
@@ -220,7 +222,7 @@ pub fn verify_classes(asked: &Asked, of: &Rows, counts: &[u32], class_of: &[u32]
 pub struct Verifier<'a> {
     asked: &'a Asked<'a>,
     closeness: Vec<TCloseness>,
-    /// By sensitive column and code, whether a class with that value alone was taken in: all of them are alike. Tables that
+    /// By sensitive column and code, whether a class with that value alone, or with no value, was taken in: all of them are alike. Tables that
     /// were not recoded have hardly any others.
     alone: Vec<Vec<bool>>,
     class: Class,
@@ -235,7 +237,8 @@ impl<'a> Verifier<'a> {
             let mut whole = Histogram::new(n_codes(column));
             (0..).zip(column.whole).for_each(|(code, &rows)| whole.add(code, rows));
             let distance = if column.is_ordered { Distance::Ordered } else { Distance::Equal };
-            TCloseness::new(at, 1.0, distance, &whole).expect("1 is a distance")
+            let column = Column { at, missing: column.missing };
+            TCloseness::new(column, 1.0, distance, &whole).expect("1 is a distance")
         });
         let sensitive = asked.sensitive.iter().map(|column| SensitiveFound::new(column.name));
         let privacy = Privacy {
@@ -263,14 +266,16 @@ impl<'a> Verifier<'a> {
         (class.n_rows, class.n_entities) = (n_rows, n_entities);
         found.sizes.add(n_rows, n_entities);
         found.k = Some(found.k.map_or(n_entities, |k| k.min(n_entities)));
+        let asked = &self.asked.sensitive;
         let columns = found.sensitive.iter_mut().zip(&self.closeness).zip(&mut self.alone);
-        for (((column, closeness), alone), histogram) in columns.zip(&class.histograms) {
+        let columns = columns.zip(asked).zip(&class.histograms);
+        for ((((column, closeness), alone), asked), histogram) in columns {
             let is_known = match histogram.present() {
                 [code] => std::mem::replace(&mut alone[*code as usize], true),
                 _ => false,
             };
             if !is_known {
-                column.add(histogram, closeness);
+                column.add(histogram.valued(asked.missing), closeness);
             }
         }
         for (model, (_, classes, rows)) in self.asked.models.iter().zip(&mut found.broken) {

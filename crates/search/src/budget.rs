@@ -92,6 +92,11 @@ impl Budget {
         Budget { nodes, ..self }
     }
 
+    /// Whether it ends after some number of nodes.
+    pub(crate) fn counts_nodes(&self) -> bool {
+        self.nodes.is_some()
+    }
+
     /// The same budget for a search that goes on after so many nodes.
     pub(crate) fn after(self, nodes: u64) -> Budget {
         Budget { nodes: self.nodes.map(|most| most.saturating_add(nodes)), ..self }

@@ -219,6 +219,13 @@ pub enum Infeasible {
         /// The models, described.
         broken: Vec<String>,
     },
+    /// A single-dimensional search found no set of cuts within the suppression limit.
+    EveryCut {
+        /// The models that the whole table as one class breaks, described.
+        broken: Vec<String>,
+        /// Whether there is none; otherwise the search is greedy and looked at some sets only.
+        is_proved: bool,
+    },
     /// No node of the lattice is within the suppression limit. What is said holds for the most general
     /// one.
     EveryNode {
@@ -337,6 +344,12 @@ impl Algorithm {
         )
     }
 
+    /// Whether it leaves rows out within the suppression limit; the others release every row.
+    #[must_use]
+    pub fn suppresses(self) -> bool {
+        self.is_full_domain() || matches!(self, Algorithm::HillClimb | Algorithm::KOptimize)
+    }
+
     /// Whether its recodings divide each attribute into intervals.
     #[must_use]
     pub fn is_single_dimensional(self) -> bool {
@@ -367,10 +380,8 @@ impl Algorithm {
             Algorithm::SingleDimensional => {
                 whole_table(problem).unwrap_or_else(|| single_dimensional::run(problem))
             }
-            Algorithm::HillClimb => {
-                whole_table(problem).unwrap_or_else(|| hill_climb::run(problem))
-            }
-            Algorithm::KOptimize => whole_table(problem).unwrap_or_else(|| koptimize::run(problem)),
+            Algorithm::HillClimb => hopeless(problem).unwrap_or_else(|| hill_climb::run(problem)),
+            Algorithm::KOptimize => hopeless(problem).unwrap_or_else(|| koptimize::run(problem)),
             Algorithm::Tds => whole_table(problem).unwrap_or_else(|| tds::run(problem)),
             Algorithm::Butterfly { improves } => {
                 whole_table(problem).unwrap_or_else(|| butterfly::run(problem, improves))
@@ -381,24 +392,49 @@ impl Algorithm {
 
 /// A partitioning starts with the whole table as one class: nothing is found unless that is feasible.
 fn whole_table(problem: &Problem) -> Option<Outcome> {
+    infeasible_whole(problem, |_| true)
+}
+
+/// What a search that leaves rows out can say before it starts. Classes for which a monotone model holds
+/// add up to one for which it holds, so nothing is found if the whole table breaks one and no row may be
+/// left out. Where rows may be, only a model that holds for supersets settles the matter: a table that
+/// breaks entropy diversity may have a part that does not.
+fn hopeless(problem: &Problem) -> Option<Outcome> {
+    let limit = problem.limit;
+    infeasible_whole(problem, |model| {
+        model.holds_for_supersets() || limit == 0 && model.is_monotone()
+    })
+}
+
+/// What to say if the table is empty, or as one class breaks a model that decides.
+fn infeasible_whole(problem: &Problem, decides: impl Fn(&dyn Model) -> bool) -> Option<Outcome> {
     if problem.set.is_empty() {
         return Some(Outcome::Infeasible(Infeasible::Empty));
     }
+    let whole = whole(problem);
+    let mut models = problem.models.iter().map(AsRef::as_ref);
+    models.find(|&model| !model.holds(&whole) && decides(model))?;
+    broken_by(problem, &whole)
+}
+
+/// The table as one class.
+fn whole(problem: &Problem) -> incrowd_privacy::Class {
     let mut tally = incrowd_privacy::Tally::new(problem.set, problem.entity);
     for (vector, &rows) in problem.set.counts.iter().enumerate() {
         tally.add(vector, rows);
     }
-    broken_by(problem, tally.class())
+    tally.class().clone()
 }
 
 /// What to say if the table as one class breaks a model.
 fn broken_by(problem: &Problem, whole: &incrowd_privacy::Class) -> Option<Outcome> {
-    let broken: Vec<String> = problem
-        .models
-        .iter()
-        .filter(|model| !model.holds(whole))
-        .map(|model| model.describe())
-        .collect();
+    let broken = broken_models(problem, whole);
     let is_feasible = broken.is_empty();
     (!is_feasible).then_some(Outcome::Infeasible(Infeasible::WholeTable { broken }))
+}
+
+/// The models that the table as one class breaks, described.
+fn broken_models(problem: &Problem, whole: &incrowd_privacy::Class) -> Vec<String> {
+    let broken = problem.models.iter().filter(|model| !model.holds(whole));
+    broken.map(|model| model.describe()).collect()
 }

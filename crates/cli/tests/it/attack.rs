@@ -297,7 +297,11 @@ fn the_census_release_withstands_its_own_table() {
 #[test]
 fn candidates_of_people_in_every_form() {
     let folder = Folder::with(&[("t.csv", &people(600, 3)), ("o.csv", &people(300, 4))]);
-    for how in ["-k 5", "-k 4 --relaxed", "-k 5 --suppress 5% --suppressed star"] {
+    for how in [
+        "-k 5",
+        "-k 4 --relaxed",
+        "-k 5 --suppress 5% --suppressed star --algorithm koptimize --node-limit 500",
+    ] {
         folder.ok(&format!("anonymize t.csv -o r.csv {PEOPLE_JOB} {how} --force"));
         let found = attack(&folder, "r.csv --with t.csv --on age,sex,city,status -k 4");
         let least = found["candidates"]["least"].as_u64().unwrap();
@@ -368,4 +372,89 @@ fn all_mistakes_at_once() {
 fn a_gate_without_candidates_is_an_error() {
     let folder = Folder::with(&[("r.csv", "job\nMedical\nMedical\n"), ("o.csv", "job\nDentist\n")]);
     folder.fails("attack r.csv --with o.csv --fail-below 2", 2, &["could not fail", "--hierarchy"]);
+}
+
+/// Rows of one person are one candidate, where the table says whose they are.
+#[test]
+fn candidates_are_people_where_the_job_names_an_entity() {
+    let visits = "pid,age,ill\n7,30,a\n7.0,30,b\n7.00,30,c\n8,40,a\n9,40,b\n";
+    let job = "[columns]\nage = { role = \"quasi\" }\nill = { role = \"sensitive\" }\n\
+               pid = { role = \"insensitive\", entity = true }\n[privacy]\nk = 2\n";
+    let folder = Folder::with(&[("t.csv", visits), ("job.toml", job)]);
+    let found = attack(&folder, "t.csv --with t.csv --on age");
+    assert_eq!(counts(&found), [0, 0, 0], "{found}");
+    let found = attack(&folder, "t.csv --with t.csv --on age --job job.toml --before t.csv");
+    assert_eq!(found["candidates"]["one"], 3, "{found}");
+    assert_eq!(found["before"]["candidates"]["one"], 3, "{found}");
+    let compared = attack(&folder, "t.csv --with t.csv --job job.toml --sensitive ill");
+    assert_eq!(compared["on"].as_array().unwrap().len(), 1, "the entity is not compared");
+    let ended = folder.run("attack t.csv --with t.csv --on age --job job.toml --fail-below 2");
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let hidden = job.replace("insensitive", "identifier");
+    std::fs::write(folder.path("hidden.toml"), hidden).unwrap();
+    folder.ok("anonymize t.csv -o r.csv --job hidden.toml");
+    let ended = folder.ok("attack r.csv --with t.csv --on age --job hidden.toml");
+    assert!(ended.stderr.contains("candidates of the release are rows"), "{}", ended.stderr);
+    let gate = "attack r.csv --with t.csv --on age --job hidden.toml --fail-below 2";
+    folder.fails(gate, 2, &["`pid`, which the release does not hold"]);
+}
+
+/// A mean that was withheld rules nobody out: every released row has k candidates.
+#[test]
+fn every_released_row_has_its_class_in_every_form() {
+    let folder = Folder::with(&[
+        ("t.csv", &people(120, 9)),
+        ("sex.csv", "f;*\nm;*\n"),
+        ("status.csv", "single;alone;*\nwidowed;alone;*\nmarried;married;*\n"),
+    ]);
+    folder.ok("hierarchy make t.csv --column age --width 10 -o age.csv");
+    let roles = "--quasi age,sex,status --sensitive diagnosis --insensitive note,city";
+    let trees = "--hierarchy age=age.csv --hierarchy sex=sex.csv --hierarchy status=status.csv";
+    let algorithms = [
+        "mondrian",
+        "mondrian --relaxed",
+        "single-dimensional",
+        "hill-climb --suppress 10%",
+        "hill-climb --suppress 10% --suppressed star",
+        "koptimize --node-limit 300 --suppress 10%",
+        "butterfly",
+        "union",
+        "tds --target city",
+        "optimal --suppress 10%",
+        "optimal --suppress 10% --suppressed star",
+        "incognito",
+        "samarati --suppress 5%",
+        "bottom-up",
+        "datafly --suppress 5%",
+    ];
+    for algorithm in algorithms {
+        let name = algorithm.split(' ').next().unwrap();
+        let needs_trees = ["optimal", "incognito", "samarati", "bottom-up", "datafly", "tds"];
+        let trees = if needs_trees.contains(&name) { trees } else { "" };
+        for labels in ["range", "bounds", "mean", "range+mean", "region"] {
+            let is_local = algorithm.contains("relaxed") || algorithm == "butterfly";
+            if is_local && labels == "region" {
+                continue;
+            }
+            let made = format!("-k 4 {roles} --algorithm {algorithm} --labels {labels} {trees}");
+            folder.ok(&format!("anonymize t.csv -o r.csv --force --report r.json {made}"));
+            let left_out = folder.json("r.json")["release"]["suppressed"].as_u64().unwrap();
+            let on =
+                format!("--on age,sex,status --quasi age,sex,status --labels {labels} {trees}");
+            let found = attack(&folder, &format!("r.csv --with t.csv {on} -k 4"));
+            assert_eq!(found["candidates"]["below_k"], 0, "{made}: {found}");
+            let none = found["candidates"]["none"].as_u64().unwrap();
+            assert!(none <= left_out, "{made}: {found}");
+        }
+    }
+}
+
+/// `-2` with one mask and `-214` with two are both `-2**`: the label means all that any node of that name holds.
+#[test]
+fn a_label_of_several_levels_means_the_highest() {
+    let folder = Folder::with(&[("t.csv", "q\n-2\n-214\n")]);
+    folder.ok("hierarchy make t.csv --column q --mask right -o h.csv");
+    folder.ok("anonymize t.csv -o r.csv -k 2 --quasi q --hierarchy q=h.csv --algorithm koptimize");
+    assert_eq!(folder.read("r.csv"), "q\n-2**\n-2**\n");
+    folder.ok("attack r.csv --with t.csv --hierarchy q=h.csv --fail-below 2 --json");
 }

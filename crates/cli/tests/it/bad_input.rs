@@ -278,3 +278,23 @@ fn no_message_report_or_left_over_file_tells_a_value() {
     assert!(!folder.read("r.json").contains(canary));
     assert_eq!(folder.files().iter().filter(|name| name.starts_with('.')).count(), 0);
 }
+
+/// A row of nobody would count as one more person.
+#[test]
+fn a_row_of_nobody_is_not_a_person() {
+    let folder =
+        Folder::with(&[("t.csv", "q,pid\na,1\na,2\na,\n"), ("known.csv", "q,pid\na,1\na,2\n")]);
+    let job = "-k 2 --quasi q --identifier pid --entity pid";
+    let says = ["column `pid` is missing in 1 row", "data row 3", "leave these rows out"];
+    for options in ["", "--memory-limit 64MB", "--force-files 2"] {
+        folder.fails(&format!("anonymize t.csv -o r.csv {job} {options}"), 2, &says);
+        folder.fails(
+            &format!("check t.csv {job} {options}").replace("--force-files 2", ""),
+            2,
+            &says,
+        );
+    }
+    folder.ok(&format!("anonymize known.csv -o r.csv {job} --recoding r.json"));
+    folder.fails("apply r.json t.csv -o s.csv", 2, &says);
+    assert_eq!(folder.files(), ["known.csv", "r.csv", "r.json", "r.private.json", "t.csv"]);
+}

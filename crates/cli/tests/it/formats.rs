@@ -1,6 +1,13 @@
 //! Formats in and out.
 
 use std::io::Write;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BinaryArray, NullArray, RecordBatch, StringArray, TimestampMicrosecondArray,
+    TimestampNanosecondArray, UInt64Array,
+};
+use parquet::arrow::ArrowWriter;
 
 use crate::harness::{Folder, PATIENTS, PATIENTS_JOB, PEOPLE_JOB, people};
 
@@ -49,6 +56,33 @@ fn quotes_and_line_breaks_survive() {
     notes.sort_unstable();
     notes.dedup();
     assert_eq!(notes.len(), 2000, "no row is lost or doubled");
+}
+
+/// A timestamp needs no seconds in a text file; columnar files have them all the same.
+#[test]
+fn timestamps_without_seconds_keep_their_values() {
+    let table = "age,seen,left\n30,2024-10-28T16:30,2024-10-28 17:30\n\
+        31,2024-07-25T18:30:07.25,2024-07-25 18:31:00\n";
+    let folder = Folder::with(&[("t.csv", table)]);
+    for ending in ["parquet", "arrow"] {
+        let job = "-k 2 --quasi age --sensitive seen --insensitive left";
+        folder.ok(&format!("anonymize t.csv -o r.{ending} {job}"));
+        folder.ok(&format!(
+            "anonymize r.{ending} -o {ending}.csv -k 2 --quasi age --insensitive seen,left"
+        ));
+        let expected = "age,seen,left\n\
+            [30-31],2024-07-25T18:30:07.250,2024-07-25T18:31:00\n\
+            [30-31],2024-10-28T16:30:00,2024-10-28T17:30:00\n";
+        assert_eq!(folder.read(&format!("{ending}.csv")), expected, "{ending}");
+        // As bounds, which are timestamps too.
+        folder.ok(&format!(
+            "anonymize t.csv -o b.{ending} -k 2 --quasi seen --labels bounds --identifier age,left"
+        ));
+        folder
+            .ok(&format!("anonymize b.{ending} -o b-{ending}.csv -k 2 --quasi seen_min,seen_max"));
+        let bounds = folder.read(&format!("b-{ending}.csv"));
+        assert!(bounds.contains("2024-07-25T18:30:07.250,2024-10-28T16:30:00"), "{bounds}");
+    }
 }
 
 #[test]
@@ -145,4 +179,47 @@ fn very_large_sets_are_released_as_anything() {
     folder.ok("anonymize t.csv -o r.csv -k 300 --quasi t --report r.json");
     assert_eq!(folder.read("r.csv").lines().filter(|line| *line == "*").count(), 600);
     assert_eq!(folder.json("r.json")["measures"]["loss"], 1.0);
+}
+
+/// Values at the ends of what their types hold leave as they came, or are refused by what is wrong.
+#[test]
+fn values_at_the_ends_of_their_types() {
+    let n = 6usize;
+    let texts = |text: &str| -> ArrayRef { Arc::new(StringArray::from(vec![text; n])) };
+    let first_times = (0..6).map(|at| i64::MIN + 1 + at);
+    // The years 1600 to 1605.
+    let long_ago = (0..6).map(|at| -11_676_096_000_000_000 + at * 31_622_400_000_000);
+    let columns: [(&str, ArrayRef); 7] = [
+        ("q", texts("a")),
+        ("nothing", Arc::new(NullArray::new(n))),
+        ("unsigned", Arc::new(UInt64Array::from_iter_values((0..6).map(|at| (1 << 63) + at)))),
+        ("first", Arc::new(TimestampNanosecondArray::from_iter_values(first_times))),
+        ("old", Arc::new(TimestampMicrosecondArray::from_iter_values(long_ago))),
+        ("nul", texts("a\0b")),
+        ("bytes", Arc::new(BinaryArray::from_iter_values([[0xff, 0xfe]; 6]))),
+    ];
+    let folder = Folder::with(&[]);
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = std::fs::File::create(folder.path("t.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    for column in ["nothing", "unsigned", "first", "old", "nul"] {
+        for (ending, roles) in [
+            ("parquet", format!("--quasi q --sensitive {column}")),
+            ("arrow", format!("--quasi q --insensitive {column}")),
+            ("csv", format!("--quasi q,{column}")),
+        ] {
+            let job =
+                format!("anonymize t.parquet -o r.{ending} --force -k 2 {roles} --undeclared drop");
+            if (column, ending) == ("nul", "csv") {
+                folder.fails(&job, 2, &["a text holds a NUL character", ".parquet or .arrow"]);
+            } else {
+                folder.ok(&job);
+            }
+        }
+    }
+    let job = "-k 2 --quasi q --insensitive bytes --undeclared drop";
+    folder.ok(&format!("anonymize t.parquet -o bytes.parquet {job}"));
+    folder.fails(&format!("anonymize t.parquet -o bytes.csv {job}"), 2, &["could not be decoded"]);
 }

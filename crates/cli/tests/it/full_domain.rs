@@ -308,7 +308,7 @@ fn what_full_domain_recoding_cannot_do_is_said() {
         ("--algorithm optimal --variant all-minimal,all-minimal", "cannot both be the variant"),
         ("--algorithm optimal --levels age=1 --levels age=2", "names column `age` twice"),
         ("--algorithm optimal --relaxed", "only mondrian"),
-        ("--levels age=1", "for full-domain recoding"),
+        ("--levels age=1", "cannot honour --levels"),
         ("--algorithm optimel", "did you mean `optimal`?"),
         ("--algorithm optimal --time-limit soon", "no time limit"),
         ("--algorithm optimal --memory-limit many", "no memory limit"),

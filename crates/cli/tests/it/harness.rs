@@ -122,6 +122,35 @@ pub(crate) fn classes(text: &str, n: usize) -> BTreeMap<Vec<&str>, usize> {
     classes
 }
 
+/// Seeded random numbers (splitmix64).
+#[derive(Clone)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`, which is at least 1.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+/// A whole number in the environment, if the variable is set.
+pub(crate) fn number(variable: &str) -> Option<usize> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} must be a whole number")))
+}
+
 /// A table of random people: `rows` of age, sex, city, status with some missing, diagnosis, note.
 pub(crate) fn people(n: usize, seed: u64) -> String {
     let mut state = seed;

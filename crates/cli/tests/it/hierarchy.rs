@@ -47,6 +47,8 @@ fn check_and_show() {
     assert!(folder.ok("hierarchy show age.csv").stdout.starts_with("*  (3)\n├─ "));
     std::fs::write(folder.path("bad.csv"), "a;x;*\nb;*\n").unwrap();
     folder.fails("hierarchy check bad.csv", 2, &["row 2 has 2 labels where the first row has 3"]);
+    std::fs::write(folder.path("bad.csv"), "a;x;*\nb;\"x;*\n").unwrap();
+    folder.fails("hierarchy check bad.csv", 2, &["a quote in line 2 that is not closed"]);
 }
 
 #[test]

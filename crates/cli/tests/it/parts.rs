@@ -80,18 +80,29 @@ fn a_folder_is_replaced_as_a_whole_or_left_alone() {
     let first = folder.read("r.csv/part-00000.csv");
     folder.fails(&job("r.csv/"), 2, &["`r.csv` exists already", "--force"]);
     std::fs::write(folder.path("r.csv/part-00000.csv"), "old").unwrap();
-    std::fs::write(folder.path("r.csv/part-00001.csv"), "old").unwrap();
-    // What a killed run left, and what a living one is at.
-    for stale in [".incrowd-999999999-dead", ".incrowd-1-alive"] {
+    // What a killed run left, and what a live one in whatever namespace works on: a lock tells.
+    for stale in [".incrowd-dead0123456789ab", ".incrowd-alive0123456789a"] {
         std::fs::create_dir(folder.path(stale)).unwrap();
         std::fs::write(folder.path(stale).join("part-00000.csv"), "x").unwrap();
+        std::fs::write(folder.path(&format!("{stale}.lock")), "").unwrap();
     }
+    let lock = std::fs::File::open(folder.path(".incrowd-alive0123456789a.lock")).unwrap();
+    lock.lock().unwrap();
     folder.ok(&format!("{} --force", job("r.csv/")));
     assert_eq!(names(&folder.path("r.csv")), ["_manifest.json", "part-00000.csv"]);
     assert_eq!(folder.read("r.csv/part-00000.csv"), first);
-    assert_eq!(folder.files(), [".incrowd-1-alive", "p.csv", "r.csv"]);
-    std::fs::write(folder.path("r.csv/thesis.txt"), "x").unwrap();
-    folder.fails(&format!("{} --force", job("r.csv/")), 2, &["no parts of a release"]);
+    assert_eq!(
+        folder.files(),
+        [".incrowd-alive0123456789a", ".incrowd-alive0123456789a.lock", "p.csv", "r.csv"]
+    );
+    // Only what the manifest lists is ours to replace.
+    for foreign in ["thesis.txt", "part-00001.csv"] {
+        std::fs::write(folder.path("r.csv").join(foreign), "x").unwrap();
+        let says = format!("`r.csv/{foreign}` is not part of a release");
+        folder.fails(&format!("{} --force", job("r.csv/")), 2, &[&says]);
+        assert_eq!(folder.read(&format!("r.csv/{foreign}")), "x");
+        std::fs::remove_file(folder.path("r.csv").join(foreign)).unwrap();
+    }
     assert_eq!(folder.read("r.csv/part-00000.csv"), first);
     folder.fails(&job("r.csv"), 2, &["`r.csv` is a folder"]);
     folder.fails(&format!("{} --force", job("p.csv/")), 2, &["`p.csv` is"]);
@@ -100,7 +111,7 @@ fn a_folder_is_replaced_as_a_whole_or_left_alone() {
     folder.fails(&job("./"), 2, &["no name for a release"]);
     folder.fails(&job("new/ --report new/r.json"), 2, &["`new/r.json` would lie in the folder"]);
     folder.fails(&job("new/ --part-rows 0"), 2, &["at least 1 row"]);
-    folder.fails(&job("new.csv --part-rows 9"), 2, &["is one file", "put / behind its name"]);
+    folder.fails(&job("new.csv --part-rows 9"), 2, &["is one file", "end its name with /"]);
     folder.fails(&job("new/").replace("-k 2", "-k 7"), 1, &[]);
 }
 

@@ -126,14 +126,65 @@ fn a_page_holds_no_value_and_escapes_names() {
     folder.fails("profile t.csv --html p.txt", 2, &["a page is a .html file"]);
 }
 
+/// Says that somebody went through the roles of a job.
+fn review(folder: &Folder, job: &str) {
+    let text = folder.read(job);
+    assert!(text.contains("\nreviewed = false\n"), "{text}");
+    std::fs::write(folder.path(job), text.replace("reviewed = false", "reviewed = true")).unwrap();
+}
+
+/// A patient number that repeats, 2.7 rows each: no class may be one patient's rows.
 #[test]
-fn a_job_file_can_be_used_as_it_stands() {
+fn a_number_that_repeats_is_the_entity() {
+    let mut text = String::from("Patientennummer;Alter;Geschlecht;Diagnose\n");
+    for row in 0..39_630u64 {
+        let patient = row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let patient = patient % 14_678;
+        text.push_str(&format!(
+            "{};{};{};d{}\n",
+            100_000 + patient,
+            20 + patient % 70,
+            ["m", "w"][usize::try_from(patient / 70 % 2).unwrap()],
+            row % 9
+        ));
+    }
+    let folder = Folder::with(&[("t.csv", &text)]);
+    let profile = json(&folder, "t.csv --job-file job.toml");
+    let column = &profile["columns"][0];
+    assert_eq!(
+        (&column["suggested_role"], &column["suggested_entity"]),
+        (&"identifier".into(), &true.into())
+    );
+    assert_eq!(profile["columns"][1]["suggested_role"], "quasi");
+    assert_eq!(profile["columns"][3]["suggested_role"], "sensitive");
+    let job = folder.read("job.toml");
+    assert!(job.contains("{ role = \"identifier\", entity = true }"), "{job}");
+    let said = [
+        "nobody has reviewed",
+        "Patientennummer: identifier, entity (its name says",
+        "Alter: quasi",
+        "reviewed = true",
+    ];
+    folder.fails("anonymize --job job.toml -o out.csv", 2, &said);
+    let shown = folder.ok("anonymize --job job.toml -o out.csv --print-job").stdout;
+    assert!(shown.starts_with("reviewed = false\n"), "{shown}");
+    review(&folder, "job.toml");
+    let ended = folder.ok("anonymize --job job.toml -o out.csv --json");
+    let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert!(report["privacy"][0]["k"].as_u64().unwrap() >= 5);
+    assert!(folder.read("out.csv").starts_with("Alter,Geschlecht,Diagnose\n"));
+}
+
+#[test]
+fn a_job_file_can_be_used_once_it_is_reviewed() {
     let folder = Folder::with(&[("t.csv", &staff())]);
     folder.ok("profile t.csv --job-file job.toml");
     let job = folder.read("job.toml");
     assert!(job.contains("reviewed by someone who"), "{job}");
     assert!(job.contains("remark") && job.contains("# free text may hold anything"), "{job}");
     assert!(!job.contains("secret") && !job.contains("53700"), "{job}");
+    folder.fails("anonymize --job job.toml -o out.csv", 2, &["remark: identifier (free text may"]);
+    review(&folder, "job.toml");
     folder.ok("anonymize --job job.toml -o out.csv");
     let header = folder.read("out.csv").lines().next().unwrap().to_owned();
     assert_eq!(header, "born,ZipCode,<script>x</script>,\"a \"\"b\"\" \\ c\",HIV");
@@ -144,6 +195,7 @@ fn a_job_file_can_be_used_as_it_stands() {
     // In another folder it names the input from there.
     std::fs::create_dir(folder.path("jobs")).unwrap();
     folder.ok("profile t.csv --job-file jobs/job.toml");
+    review(&folder, "jobs/job.toml");
     folder.ok("anonymize --job jobs/job.toml -o out2.csv");
     assert_eq!(folder.read("out.csv"), folder.read("out2.csv"));
 }
@@ -154,6 +206,7 @@ fn the_examples_have_usable_job_files() {
         let folder = Folder::with(&[]);
         std::fs::copy(example(name).join(file), folder.path(file)).unwrap();
         folder.ok(&format!("profile {file} --job-file job.toml"));
+        review(&folder, "job.toml");
         let ended = folder.ok("anonymize --job job.toml -o out.csv --json");
         let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
         assert!(report["privacy"][0]["k"].as_u64().unwrap() >= 5, "{name}");
@@ -167,6 +220,7 @@ fn columns_of_lists_are_never_released() {
     let folder = Folder::with(&[("t.jsonl", &rows.concat())]);
     let profile = json(&folder, "t.jsonl --job-file job.toml");
     assert_eq!(profile["not_looked_at"], serde_json::json!(["tags"]));
+    review(&folder, "job.toml");
     folder.ok("anonymize --job job.toml -o out.csv");
     assert!(folder.read("out.csv").starts_with("age\n"));
     folder.fails("profile t.jsonl --quasi tags", 2, &["`tags` holds lists"]);

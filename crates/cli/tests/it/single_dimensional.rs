@@ -79,7 +79,7 @@ fn what_it_cannot_do_is_said() {
     );
     folder.fails(&format!("{job} --measure classification"), 2, &["needs a target"]);
     folder.fails(&format!("{job} --relaxed"), 2, &["only mondrian"]);
-    folder.fails(&format!("{job} --levels age=1"), 2, &["for full-domain recoding"]);
+    folder.fails(&format!("{job} --levels age=1"), 2, &["cannot honour --levels"]);
     folder.fails(&job.replace("-k 3", "-k 60"), 1, &["60-anonymity"]);
 }
 
@@ -107,6 +107,20 @@ fn the_optimum_is_proved_and_no_other_search_is_below() {
         // From another search's cuts, on one thread, from another seed: the same bytes.
         folder.ok(&format!("{job} {OPTIMAL} --start climbed.json --threads 1 --seed 9"));
         assert_eq!(release, folder.read("r.csv"));
+    }
+}
+
+#[test]
+fn a_node_limit_ends_every_run_at_the_same_node() {
+    let folder = Folder::with(&[("people.csv", &people(1000, 8))]);
+    let job = format!("anonymize people.csv -o r.csv -k 3 {PEOPLE_JOB} --suppress 3% {OPTIMAL}");
+    for limit in [7, 40, 150] {
+        let found = |threads: usize| {
+            folder.ok(&format!("{job} --node-limit {limit} --threads {threads}"));
+            (folder.read("r.csv"), folder.json("r.json")["search"]["lower_bound"].clone())
+        };
+        let first = found(1);
+        assert!([2, 3, 2].into_iter().all(|threads| found(threads) == first), "{limit} nodes");
     }
 }
 
@@ -144,7 +158,11 @@ fn a_search_that_ends_early_goes_on_where_it_stood() {
     folder.fails(&format!("{job} --resume r.csv"), 2, &["a file of its own"]);
     folder.fails(&format!("{job} --start s.json"), 2, &["no recoding"]);
     let mondrian = job.replace("koptimize", "mondrian");
-    folder.fails(&format!("{mondrian} --resume x.json"), 2, &["for the search koptimize"]);
+    folder.fails(
+        &format!("{mondrian} --resume x.json"),
+        2,
+        &["cannot honour --resume", "--algorithm koptimize"],
+    );
 }
 
 /// Ctrl-C during a search that has something to show releases that.
@@ -167,4 +185,20 @@ fn an_interrupted_search_is_released() {
     assert_eq!(search["optimal"], false);
     assert!(search["lower_bound"].as_f64().unwrap() <= search["cost"].as_f64().unwrap());
     assert!(classes(&folder.read("r.csv"), 6).values().all(|rows| *rows >= 5));
+}
+
+/// Starred rows share the place of a class whose cells are all `*`; only the former are suppressed.
+#[test]
+fn stars_beside_a_class_of_stars_in_private_files() {
+    let mut table = String::from("q0,i1,s1\n");
+    let rows = "a,,|b,,16|c,,|a,1,|d,1,-17|a,,|e,,19|f,1,19|f,1,4|g,1,2|h,1,2|i,,|e,,0|f,1,|j,,-1";
+    rows.split('|').for_each(|row| table.push_str(&format!("{row}\n")));
+    let folder = Folder::with(&[("t.csv", &table)]);
+    let job = "-k 2 --quasi q0 --sensitive s1 --insensitive i1 --target i1 --quiet \
+        --l-diversity s1=distinct:3 --suppress 8rows --suppressed star --algorithm hill-climb";
+    folder.ok(&format!("anonymize t.csv -o memory.csv {job} --report memory.json"));
+    folder.ok(&format!("anonymize t.csv -o files.csv {job} --report files.json --force-files 1"));
+    assert_eq!(folder.read("memory.csv"), folder.read("files.csv"));
+    let measures = |name: &str| folder.json(name)["measures"].clone();
+    assert_eq!(measures("memory.json"), measures("files.json"));
 }

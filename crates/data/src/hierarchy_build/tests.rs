@@ -46,8 +46,9 @@ fn check_fan_out(values: &str, is_text: bool, expected: &str) {
 #[test]
 fn intervals_of_whole_numbers_include_both_ends() {
     check_intervals("17 21 22", 5.0, Some(17.0), "17;[17-21];* 21;[17-21];* 22;[22-26];*");
-    check_intervals("17 21", 5.0, None, "17;[15-19];* 21;[20-24];*");
-    check_intervals("3 04 4.0", 1.0, None, "3;[3-3];* 04;[4-4];* 4.0;[4-4];*");
+    // Counted from 0, wherever the least value is: it may be that of a suppressed row.
+    check_intervals("17 21", 5.0, None, "17;[15-19];[10-19];[0-19];* 21;[20-24];[20-29];[20-39];*");
+    check_intervals("3 04 4.0", 1.0, Some(3.0), "3;[3-3];* 04;[4-4];* 4.0;[4-4];*");
     check_intervals("7", 5.0, None, "7;[5-9];*");
 }
 
@@ -229,6 +230,8 @@ fn fan_out_groups_neighbours() {
     check_fan_out("a b c", true, "a;{a|b};* b;{a|b};* c;c;*");
     check_fan_out("a b", true, "a;* b;*");
     check_fan_out("a", true, "a;*");
+    // An empty text is a value of its own, unlike a missing cell.
+    check(fan_out(&["a", "b", ""], 2, true), "a;{a|b};* b;{a|b};* ;{};*");
     let rows = fan_out(&split("a b c d"), 3, true);
     check(rows, "a;{a|b|c};* b;{a|b|c};* c;{a|b|c};* d;d;*");
     check(fan_out(&["a", "b"], usize::MAX, true), "a;* b;*");
@@ -239,7 +242,8 @@ fn bad_fan_outs_are_refused() {
     check_error(fan_out(&["a"], 1, true), &BuildError::BadFanOut);
     let same = BuildError::SameLabel { level: 1 };
     check_error(fan_out(&["a", "b", "{a|b}"], 2, true), &same);
-    check_error(fan_out(&["a|b", "c", "a", "b|c"], 2, true), &same);
+    let odd = "a|b;{a\\|b|c};* c;{a\\|b|c};* a;{a|b\\|c};* b|c;{a|b\\|c};*";
+    check(fan_out(&["a|b", "c", "a", "b|c"], 2, true), odd);
     let many: Vec<String> = (0..40_000).map(|n| n.to_string()).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let error = BuildError::LabelsTooLong { n_values: 40_000 };
@@ -358,4 +362,54 @@ fn random_dates_make_hierarchies() {
             assert_sound(&values, &dates(&values, parts).expect("dates"));
         }
     }
+}
+
+/// The rows of a hierarchy whose labels were made again from the leaves that are marked with a `!`.
+#[track_caller]
+fn check_relabelled(
+    rows: Result<Vec<Vec<String>>, BuildError>,
+    marked: &str,
+    relabel: impl Fn(&Hierarchy, &[bool]) -> Hierarchy,
+    expected: &str,
+) {
+    let hierarchy = Hierarchy::from_rows(&rows.expect("rows")).expect("a sound hierarchy");
+    let marked: Vec<&str> = split(marked);
+    let is_marked: Vec<bool> = hierarchy.leaves().map(|leaf| marked.contains(&leaf)).collect();
+    let relabelled = relabel(&hierarchy, &is_marked);
+    let rows = relabelled.rows().zip(&is_marked).filter(|(_, is_marked)| **is_marked);
+    let rows: Vec<String> = rows.map(|(row, _)| row.join(";")).collect();
+    assert_eq!(rows.join(" "), expected);
+    let all = vec![true; is_marked.len()];
+    assert_eq!(relabel(&hierarchy, &all), hierarchy, "with all leaves nothing changes");
+}
+
+#[test]
+fn labels_tell_of_marked_leaves_only() {
+    let numbers = || fan_out(&split("1 2 3 4 9 99"), 2, false);
+    let expected = "2;2;[2-3];* 3;3;[2-3];* 9;9;9;*";
+    check_relabelled(numbers(), "2 3 9", relabel_fan_out, expected);
+    let texts = || fan_out(&split("a b c d"), 3, true);
+    check_relabelled(texts(), "a c", relabel_fan_out, "a;{a|c};* c;{a|c};*");
+    let masked = |side| move |of: &Hierarchy, marked: &[bool]| relabel_mask(of, marked, side, '*');
+    let postcodes = |side| Ok(mask(&split("537 512 5371199"), side, '*'));
+    check_relabelled(
+        postcodes(MaskSide::Right),
+        "537 512",
+        masked(MaskSide::Right),
+        "537;537;537;537;537;53*;5**;* 512;512;512;512;512;51*;5**;*",
+    );
+    check_relabelled(
+        postcodes(MaskSide::Left),
+        "537 512",
+        masked(MaskSide::Left),
+        "537;537;537;537;537;*37;**7;* 512;512;512;512;512;*12;**2;*",
+    );
+    let relabel = |of: &Hierarchy, marked: &[bool]| relabel_intervals(of, marked, 10.0, None, &[]);
+    let ages = || intervals(&split("17 21 45 987654.5"), 10.0, None, &[]);
+    let hierarchy = Hierarchy::from_rows(&ages().expect("rows")).expect("sound");
+    let beyond = ";*".repeat(usize::from(hierarchy.height().0) - 4);
+    let expected = format!(
+        "17;[10-19];[0-19];[0-39]{beyond};* 21;[20-29];[20-39];[0-39]{beyond};* 45;[40-49];[40-59];[40-79]{beyond};*"
+    );
+    check_relabelled(ages(), "17 21 45", relabel, &expected);
 }

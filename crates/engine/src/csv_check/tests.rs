@@ -98,8 +98,8 @@ fn headers() {
     check("a,,c\n1,2,3\n", "EmptyHeader { column: 2 }");
     check("a,\" \t\"\n1,2\n", "EmptyHeader { column: 2 }");
     check(",\n1,2,3\n", "EmptyHeader { column: 1 }");
-    check("a,b,\"a\"\n1,2\n", "DuplicateHeader { name: \"a\", first: 1, second: 3 }");
-    check("a,a\r1,2,3\r", "DuplicateHeader { name: \"a\", first: 1, second: 2 }");
+    check("a,b,\"a\"\n1,2\n", "DuplicateHeader { first: 1, second: 3 }");
+    check("a,a\r1,2,3\r", "DuplicateHeader { first: 1, second: 2 }");
     check("a,A, a\n1,2,3\n", r#"',' ["a", "A", " a"] 1 rows"#);
     check(b"a,a\xff\n", "NotUtf8 { line: 1 }");
 }
@@ -203,7 +203,7 @@ fn compressed_files() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let check = |bytes: &[u8], compression, expected: &str| {
         fs::write(file.path(), bytes).unwrap();
-        let shown = show(inspect(file.path(), compression, None));
+        let shown = show(inspect(file.path(), compression, None, &AtomicBool::new(false)));
         assert!(shown.starts_with(expected), "{shown}");
     };
     check(text.as_bytes(), Compression::None, r#"',' ["a", "b"] 100000 rows"#);
@@ -217,7 +217,24 @@ fn compressed_files() {
     check(text.as_bytes(), Compression::Zstd, "Decompress { format: \"zstd\"");
     check(&gz, Compression::None, "N");
     let missing = file.path().with_extension("missing");
-    assert!(matches!(inspect(&missing, Compression::Gzip, None), Err(CsvError::Io(_))));
+    let never = AtomicBool::new(false);
+    assert!(matches!(inspect(&missing, Compression::Gzip, None, &never), Err(CsvError::Io(_))));
+}
+
+#[test]
+fn the_longest_row_is_known() {
+    let extent = |text: &str| inspect_blocks(text.as_bytes(), None, 64).unwrap().extent;
+    let short = "a,b\n".to_owned() + &"1,2\n".repeat(1000);
+    let found = extent(&short);
+    assert_eq!(found.n_bytes, short.len() as u64);
+    assert!(found.longest_row <= 64 && found.row_bytes <= 8, "{found:?}");
+    for (before, after) in [(0, 0), (1000, 0), (0, 1000), (500, 500)] {
+        let rows = |n: usize| "1,2\n".repeat(n);
+        let long = format!("a,b\n{}1,\"{}\"\n{}", rows(before), "x\n".repeat(5000), rows(after));
+        let found = extent(&long);
+        assert!((10_000..10_200).contains(&found.longest_row), "{found:?}");
+        assert!(found.row_bytes >= 10_000 / 20, "{found:?}");
+    }
 }
 
 /// A pseudo-random number below `n`.
@@ -390,10 +407,9 @@ mod reference {
     fn name_error(names: &[String]) -> Option<CsvError> {
         (0..names.len()).find_map(|i| {
             let same = names[..i].iter().position(|name| *name == names[i]);
-            let (first, name) = (same.map(|j| j + 1), names[i].clone());
-            match first {
-                _ if name.trim().is_empty() => Some(CsvError::EmptyHeader { column: i + 1 }),
-                Some(first) => Some(CsvError::DuplicateHeader { name, first, second: i + 1 }),
+            match same.map(|j| j + 1) {
+                _ if names[i].trim().is_empty() => Some(CsvError::EmptyHeader { column: i + 1 }),
+                Some(first) => Some(CsvError::DuplicateHeader { first, second: i + 1 }),
                 None => None,
             }
         })
@@ -416,8 +432,14 @@ mod reference {
     /// The facts, or the first error of structure and where it shows.
     fn structure(bytes: &[u8], bad_at: Option<usize>) -> Result<CsvFacts, (usize, CsvError)> {
         let delimiter = recognise(bytes);
-        let mut facts =
-            CsvFacts { delimiter, header: vec![], n_rows: 0, has_newlines_in_values: false };
+        let mut facts = CsvFacts {
+            delimiter,
+            header: vec![],
+            n_rows: 0,
+            has_newlines_in_values: false,
+            looks_headerless: false,
+            extent: super::super::Extent::default(),
+        };
         let mut blank = None;
         for item in items(bytes, delimiter) {
             if let (Item::Record { start, .. } | Item::Broken { start, .. }, Some(line)) =

@@ -84,7 +84,7 @@ pub fn coded(
     let mut cells = Vec::new();
     for (at, known) in source.columns().iter().enumerate() {
         let cell = match uses[at] {
-            Use::Hash | Use::Skip => continue,
+            Use::Hash | Use::Mix(_) | Use::Count | Use::MixAndCount(_) | Use::Skip => continue,
             Use::Code => code(source, at, values.next().expect("a coded column has its values")),
             Use::Keep => match kept_type(&known.data_type) {
                 kept if *kept != known.data_type => cast(column(source, at), kept.clone()),

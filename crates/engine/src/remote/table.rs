@@ -143,7 +143,7 @@ impl SourceTable {
             to.byte(match usage {
                 Use::Code => 0,
                 Use::Keep => 1,
-                Use::Hash | Use::Skip => 2,
+                Use::Hash | Use::Mix(_) | Use::Count | Use::MixAndCount(_) | Use::Skip => 2,
             });
         }
     }
@@ -196,6 +196,8 @@ impl SourceTable {
             is_required,
             prints,
             n_text_rows: None,
+            extent: None,
+            looks_headerless: false,
         };
         Some(SourceTable { source, uses, n_parts })
     }

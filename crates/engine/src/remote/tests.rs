@@ -81,7 +81,7 @@ fn expected(engine: &Engine, source: &Source, uses: &[Use]) -> (u64, Vec<RawColu
                 Some(cell(&column.values.texts, column.codes.get(row)))
             }
             Use::Keep => Some(kept.next().unwrap()[row].clone()),
-            Use::Hash | Use::Skip => None,
+            Use::Hash | Use::Mix(_) | Use::Count | Use::MixAndCount(_) | Use::Skip => None,
         };
         *rows.entry(uses.iter().filter_map(cell).collect()).or_default() += 1;
     }

@@ -15,17 +15,24 @@ use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 use incrowd_data::Codes;
 
-use super::rows::{Block, plain_type, unreadable};
+use super::rows::{Block, unreadable};
 use super::{Scratch, spilling};
 use crate::EngineError;
 use crate::read::KeptColumn;
+use crate::stored::plain_type;
 
 /// The number of a row that goes nowhere.
 pub const NOWHERE: u32 = u32::MAX;
 
+/// Bytes that are read from a bucket at a time, and written to one of many.
+const READ_BUFFER: usize = 1 << 17;
+const WRITE_BUFFER: usize = 1 << 14;
+
 /// How rows are divided into buckets.
 #[derive(Clone, Debug)]
 pub struct Buckets {
+    /// The first number.
+    start: u32,
     /// The number behind the last one of each bucket, ascending.
     ends: Vec<u32>,
     schema: SchemaRef,
@@ -53,7 +60,14 @@ impl Buckets {
         let fields: Vec<Field> = std::iter::once(number).chain(coded).chain(kept).collect();
         let schema = Arc::new(Schema::new(fields));
         let (scratch, name) = (Arc::clone(scratch), name.to_owned());
-        Buckets { ends, schema, n_codes, scratch, name }
+        Buckets { start: 0, ends, schema, n_codes, scratch, name }
+    }
+
+    /// Buckets of the same rows for the numbers of one of these, below each of `ends`.
+    #[must_use]
+    pub fn within(&self, bucket: usize, ends: Vec<u32>) -> Buckets {
+        let start = self.numbers(bucket).start;
+        Buckets { start, ends, name: format!("{}-{bucket}-of", self.name), ..self.clone() }
     }
 
     /// How many buckets there are.
@@ -71,7 +85,7 @@ impl Buckets {
     /// The numbers of a bucket.
     #[must_use]
     pub fn numbers(&self, bucket: usize) -> std::ops::Range<u32> {
-        let start = if bucket == 0 { 0 } else { self.ends[bucket - 1] };
+        let start = if bucket == 0 { self.start } else { self.ends[bucket - 1] };
         start..self.ends[bucket]
     }
 
@@ -87,29 +101,62 @@ impl Buckets {
 
     /// The rows of a bucket, of all parts; its files are removed.
     pub fn take(&self, bucket: usize, n_parts: usize) -> Result<Bucket, EngineError> {
-        let n_coded = self.n_codes.len();
-        let mut numbers = Vec::new();
-        let mut codes: Vec<Codes> =
-            self.n_codes.iter().map(|&n| Codes::pack(n, std::iter::empty())).collect();
-        let mut kept = Vec::new();
+        let mut all = Bucket {
+            numbers: Vec::new(),
+            codes: self.n_codes.iter().map(|&n| Codes::pack(n, std::iter::empty())).collect(),
+            kept: Vec::new(),
+        };
+        self.for_each_batch(bucket, n_parts, |batch| {
+            all.add(&batch, self.n_codes.len());
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Puts the rows of a bucket, of all parts, into buckets of their own; its files are removed.
+    pub fn pour(&self, bucket: usize, n_parts: usize, to: &Buckets) -> Result<(), EngineError> {
+        let mut filling = to.fill(0);
+        self.for_each_batch(bucket, n_parts, |batch| {
+            let numbers = batch.column(0).as_primitive::<UInt32Type>().values().to_vec();
+            filling.place(&numbers, &batch)
+        })?;
+        filling.finish()
+    }
+
+    /// The rows of a bucket batch by batch; its files are removed.
+    pub(super) fn for_each_batch(
+        &self,
+        bucket: usize,
+        n_parts: usize,
+        mut each: impl FnMut(RecordBatch) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
         for part in 0..n_parts {
             let path = self.path(part, bucket);
             if !path.exists() {
                 continue;
             }
-            let file = BufReader::with_capacity(1 << 18, File::open(&path).map_err(spilling)?);
+            let file = BufReader::with_capacity(READ_BUFFER, File::open(&path).map_err(spilling)?);
             for batch in StreamReader::try_new(file, None).map_err(unreadable)? {
-                let batch = batch.map_err(unreadable)?;
-                let whole = |at: usize| batch.column(at).as_primitive::<UInt32Type>().values();
-                numbers.extend_from_slice(whole(0));
-                for (at, codes) in codes.iter_mut().enumerate() {
-                    codes.extend(whole(1 + at).iter().copied());
-                }
-                kept.push(batch.columns()[1 + n_coded..].to_vec());
+                each(batch.map_err(unreadable)?)?;
             }
             std::fs::remove_file(&path).map_err(spilling)?;
         }
-        Ok(Bucket { numbers, codes, kept })
+        Ok(())
+    }
+
+    /// The columns of the files: the numbers, the coded columns, the kept ones.
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// By coded column, the number of its codes.
+    pub(super) fn n_codes(&self) -> &[u32] {
+        &self.n_codes
+    }
+
+    /// Where a file of a bucket's sorted rows is.
+    pub(super) fn run_path(&self, bucket: usize, run: usize) -> PathBuf {
+        self.scratch.path(&format!("{}-{bucket}-run-{run}", self.name))
     }
 }
 
@@ -122,6 +169,25 @@ pub struct Bucket {
     pub codes: Vec<Codes>,
     /// The kept columns, batch by batch.
     pub kept: Vec<Vec<ArrayRef>>,
+}
+
+impl Bucket {
+    fn add(&mut self, batch: &RecordBatch, n_coded: usize) {
+        let whole = |at: usize| batch.column(at).as_primitive::<UInt32Type>().values();
+        self.numbers.extend_from_slice(whole(0));
+        for (at, codes) in self.codes.iter_mut().enumerate() {
+            codes.extend(whole(1 + at).iter().copied());
+        }
+        self.kept.push(batch.columns()[1 + n_coded..].to_vec());
+    }
+
+    /// The rows of one batch of a bucket's file.
+    pub(super) fn of(batch: &RecordBatch, n_codes: &[u32]) -> Bucket {
+        let codes = n_codes.iter().map(|&n| Codes::pack(n, std::iter::empty())).collect();
+        let mut bucket = Bucket { numbers: Vec::new(), codes, kept: Vec::new() };
+        bucket.add(batch, n_codes.len());
+        bucket
+    }
 }
 
 /// Puts the rows of one part into buckets.
@@ -140,6 +206,21 @@ impl std::fmt::Debug for Distributor<'_> {
 impl Distributor<'_> {
     /// Adds rows with their numbers; those with [`NOWHERE`] are left out.
     pub fn add(&mut self, numbers: &[u32], block: &Block) -> Result<(), EngineError> {
+        let (order, starts) = self.order(numbers);
+        let batch = self.sorted(numbers, block, &order)?;
+        self.write_all(&batch, &starts)
+    }
+
+    /// The same with rows as they are in files.
+    fn place(&mut self, numbers: &[u32], rows: &RecordBatch) -> Result<(), EngineError> {
+        let (order, starts) = self.order(numbers);
+        let order = UInt32Array::from(order);
+        let batch = arrow::compute::take_record_batch(rows, &order).map_err(unreadable)?;
+        self.write_all(&batch, &starts)
+    }
+
+    /// Rows in the order of their buckets, and where each bucket begins.
+    fn order(&self, numbers: &[u32]) -> (Vec<u32>, Vec<usize>) {
         let ends = &self.buckets.ends;
         let bucket_of = |number: u32| ends.partition_point(|&end| end <= number);
         let mut starts = vec![0usize; ends.len() + 1];
@@ -159,8 +240,11 @@ impl Distributor<'_> {
                 next[bucket as usize] += 1;
             }
         }
-        let batch = self.sorted(numbers, block, &order)?;
-        for bucket in 0..ends.len() {
+        (order, starts)
+    }
+
+    fn write_all(&mut self, batch: &RecordBatch, starts: &[usize]) -> Result<(), EngineError> {
+        for bucket in 0..starts.len() - 1 {
             let n_rows = starts[bucket + 1] - starts[bucket];
             if n_rows > 0 {
                 self.write(bucket, &batch.slice(starts[bucket], n_rows))?;
@@ -200,7 +284,8 @@ impl Distributor<'_> {
     fn write(&mut self, bucket: usize, rows: &RecordBatch) -> Result<(), EngineError> {
         if self.files[bucket].is_none() {
             let path = self.buckets.path(self.part, bucket);
-            let file = BufWriter::with_capacity(1 << 16, File::create(path).map_err(spilling)?);
+            let file =
+                BufWriter::with_capacity(WRITE_BUFFER, File::create(path).map_err(spilling)?);
             let writer = StreamWriter::try_new(file, &self.buckets.schema).map_err(unreadable)?;
             self.files[bucket] = Some(writer);
         }

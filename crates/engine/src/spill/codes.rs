@@ -4,20 +4,22 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use incrowd_data::Codes;
 
-use super::spilling;
+use super::{Scratch, spilling};
 use crate::EngineError;
 
 /// Bytes that are read or written at a time.
-const BUFFER: usize = 1 << 18;
+const BUFFER: usize = 1 << 14;
 
-/// A file of codes that is complete.
+/// A file of codes that is complete. It keeps the folder that it is in: whoever has the file can read it.
 #[derive(Clone, Debug)]
 pub struct CodeFile {
     path: PathBuf,
+    _scratch: Arc<Scratch>,
     n_columns: usize,
     n_rows: u64,
 }
@@ -31,9 +33,15 @@ pub struct CodeWriter {
 
 impl CodeWriter {
     /// Starts a file of so many columns.
-    pub fn new(path: &Path, n_columns: usize) -> Result<CodeWriter, EngineError> {
-        let file = BufWriter::with_capacity(BUFFER, File::create(path).map_err(spilling)?);
-        Ok(CodeWriter { file, made: CodeFile { path: path.to_owned(), n_columns, n_rows: 0 } })
+    pub fn new(
+        scratch: &Arc<Scratch>,
+        name: &str,
+        n_columns: usize,
+    ) -> Result<CodeWriter, EngineError> {
+        let path = scratch.path(name);
+        let file = BufWriter::with_capacity(BUFFER, File::create(&path).map_err(spilling)?);
+        let made = CodeFile { path, _scratch: Arc::clone(scratch), n_columns, n_rows: 0 };
+        Ok(CodeWriter { file, made })
     }
 
     /// Appends a block: the codes of its rows, column by column.
@@ -167,11 +175,14 @@ mod tests {
     #[test]
     fn blocks_come_back_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
+        let scratch = Arc::new(Scratch::new(Some(folder.path())).unwrap());
         let blocks = [
             vec![Codes::pack(3, [0, 2, 1].into_iter()), Codes::pack(70_000, 69_997..70_000)],
             vec![Codes::pack(300, [299].into_iter()), Codes::pack(2, [1].into_iter())],
         ];
-        let mut writer = CodeWriter::new(&folder.path().join("codes"), 2).unwrap();
+        let mut writer = CodeWriter::new(&scratch, "codes", 2).unwrap();
+        // The file is there as long as somebody has it.
+        drop(scratch);
         for block in &blocks {
             writer.write(block).unwrap();
         }

@@ -381,7 +381,7 @@ mod tests {
         expected.sort();
         assert!(found == expected, "{} rows in {room} bytes", rows.len());
         let left: Vec<_> = std::fs::read_dir(scratch.path("")).unwrap().collect();
-        assert_eq!(left.len(), 1, "just the lock");
+        assert_eq!(left.len(), 0, "nothing is left");
     }
 
     #[test]

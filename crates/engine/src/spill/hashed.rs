@@ -14,6 +14,7 @@ use crate::column::{Encoder, kind_of_type};
 use crate::error::Detail;
 use crate::read::KeptColumn;
 use crate::sample::{Sample, hash_of};
+use crate::stored::Fit;
 use crate::typing::is_of;
 use crate::{Engine, EngineError};
 
@@ -72,7 +73,8 @@ impl Spilled {
 
     /// The kept columns as they are said to be.
     fn before_hashing(&self) -> Vec<HashedColumn> {
-        let kind = |kept: &KeptColumn| kept.kind.or_else(|| kind_of_type(&kept.data_type));
+        let kind =
+            |kept: &KeptColumn| kept.fit.map(Fit::kind).or_else(|| kind_of_type(&kept.data_type));
         let column = |kept| HashedColumn {
             kind: kind(kept).unwrap_or(Kind::Text),
             n_missing: 0,
@@ -87,8 +89,8 @@ impl Spilled {
         part: usize,
     ) -> Result<(CodeFile, Vec<HashedColumn>), EngineError> {
         let kept = self.kept_columns();
-        let path = self.scratch().path(&format!("hashed-{part}"));
-        let mut writer = CodeWriter::new(&path, WIDTH * kept.len())?;
+        let name = format!("hashed-{part}");
+        let mut writer = CodeWriter::new(self.scratch(), &name, WIDTH * kept.len())?;
         let mut found = self.before_hashing();
         let mut reader = self.read_part_with_kept(part, &[])?;
         while let Some(block) = reader.next_block()? {

@@ -6,16 +6,18 @@ use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::UInt32Type;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
-use incrowd_data::Kind;
 
 use super::Scratch;
 use super::codes::{CodeFile, CodeWriter};
-use super::rows::{KeptFile, KeptWriter, Spilled};
+use super::rows::{KeptFile, KeptWriter, Spilled, limit_for};
 use crate::column::as_encoded;
-use crate::read::{Watch, kept_columns};
+use crate::counted::CountedColumn;
+use crate::error::Detail;
+use crate::mix::halves_of;
+use crate::read::{Folded, Watch, kept_columns};
 use crate::remote::{coded, of_stream, values};
-use crate::typing::join;
-use crate::{Engine, EngineError, Source, Use, Values};
+use crate::stored::Fit;
+use crate::{Engine, EngineError, Source, SourceColumn, Use, Values};
 
 /// Lets the engine's cluster read a source: the workers find the distinct values and give every cell its
 /// code; rows arrive once and go to private files. The distinct values may take `most_bytes` in memory.
@@ -23,7 +25,7 @@ pub fn read_remote(
     engine: &Engine,
     source: &Source,
     uses: &[Use],
-    wants_kinds: bool,
+    wants_fits: bool,
     scratch: &Arc<Scratch>,
     most_bytes: u64,
 ) -> Result<Spilled, EngineError> {
@@ -35,34 +37,48 @@ pub fn read_remote(
     check_values(&values, most_bytes)?;
     let mut streams_of: Vec<Vec<SendableRecordBatchStream>> = Vec::new();
     streams_of.resize_with(engine.n_threads(), Vec::new);
-    for (at, stream) in coded(engine, source, uses, &values)?.into_iter().enumerate() {
+    // Cells that go into the hashes of rows arrive as they are. Workers do not send cells that
+    // would only be counted.
+    let sent = |usage: &Use| match usage {
+        Use::Mix(_) | Use::MixAndCount(_) => Use::Keep,
+        Use::Count => Use::Skip,
+        usage => *usage,
+    };
+    let sent: Vec<Use> = uses.iter().map(sent).collect();
+    for (at, stream) in coded(engine, source, &sent, &values)?.into_iter().enumerate() {
         streams_of[at % engine.n_threads()].push(stream);
     }
+    let is_sent = |(at, _): &(usize, &Use)| sent[*at] != Use::Skip;
+    let columns_sent = uses.iter().enumerate().filter(is_sent);
+    let has_mixed = uses.iter().any(|usage| usage.is_mixed());
     let shared = Arc::new(Shared {
-        uses: uses.iter().copied().filter(|usage| *usage != Use::Skip).collect(),
+        columns: columns_sent.map(|(at, usage)| (*usage, source.columns()[at].clone())).collect(),
+        has_mixed,
         n_values: values.iter().map(|values| values.texts.len()).collect(),
         watch: Watch::new(engine),
     });
     let mut tasks = Vec::new();
     for (part, streams) in streams_of.into_iter().enumerate() {
-        let codes = CodeWriter::new(&scratch.path(&format!("codes-{part}")), columns.len())?;
+        let n_columns = columns.len() + 2 * usize::from(has_mixed);
+        let codes = CodeWriter::new(scratch, &format!("codes-{part}"), n_columns)?;
         let kept = (source.columns().iter().zip(uses))
             .filter(|(_, usage)| **usage == Use::Keep)
             .map(|(column, _)| (&column.name, &column.data_type));
         let path = scratch.path(&format!("kept-{part}"));
-        let kept = KeptWriter::new(path, kept, wants_kinds && source.is_text())?;
-        let part = Part { codes, kept, shared: Arc::clone(&shared) };
+        let kept = KeptWriter::new(path, kept, wants_fits && source.is_text())?;
+        let part = Part { codes, kept, folded: shared.folded(), shared: Arc::clone(&shared) };
         tasks.push(engine.runtime().spawn(part.receive(streams)));
     }
-    let mut kinds: Vec<Option<Kind>> =
+    let mut fits: Vec<Option<Fit>> =
         uses.iter().filter(|usage| **usage == Use::Keep).map(|_| None).collect();
-    let mut parts = Vec::new();
+    let (mut parts, mut counted) = (Vec::new(), Vec::new());
     for task in tasks {
         let found = engine.runtime().block_on(task).expect("a receiving task does not panic");
         engine.go_on()?;
-        let (codes, (kept, of_part)) = found?;
-        for (kind, of_part) in kinds.iter_mut().zip(of_part) {
-            *kind = of_part.map_or(*kind, |of_part| Some(join(*kind, of_part)));
+        let (codes, (kept, of_part), folded) = found?;
+        Folded::merge_counted(&mut counted, folded.counted);
+        for (fit, of_part) in fits.iter_mut().zip(of_part) {
+            *fit = of_part.map_or(*fit, |of_part| Some(Fit::join(*fit, of_part)));
         }
         parts.push((codes, kept));
     }
@@ -70,34 +86,47 @@ pub fn read_remote(
     if parts.iter().map(|(codes, _)| codes.n_rows()).sum::<u64>() != n_rows {
         return Err(EngineError::Cluster { what: "rows are missing from its answer" });
     }
-    Ok(Spilled::of_codes(values, kept_columns(source, uses, &kinds), parts, scratch))
+    let kept = kept_columns(source, uses, &fits);
+    let counted = CountedColumn::of_source(counted, source);
+    Ok(Spilled::of_codes(values, kept, parts, (has_mixed, counted), scratch))
 }
 
 /// An error if the distinct values take too much.
 fn check_values(values: &[Values], most_bytes: u64) -> Result<(), EngineError> {
     let bytes_of =
         |values: &Values| values.texts.iter().map(|text| text.len() as u64 + 48).sum::<u64>();
-    if values.iter().map(bytes_of).sum::<u64>() <= most_bytes {
+    let of_all: u64 = values.iter().map(bytes_of).sum();
+    if of_all <= most_bytes {
         return Ok(());
     }
     let largest = values.iter().max_by_key(|values| bytes_of(values));
     let column = largest.map_or_else(String::new, |values| values.name.clone());
-    Err(EngineError::TooManyValues { column, megabytes: most_bytes / 1_000_000 })
+    Err(EngineError::TooManyValues { column, needed: limit_for(of_all) })
 }
 
 /// What the tasks that receive rows share.
 struct Shared {
-    /// Of the columns that arrive.
-    uses: Vec<Use>,
+    /// The columns that arrive.
+    columns: Vec<(Use, SourceColumn)>,
+    /// Whether some of them go into hashes of the rows.
+    has_mixed: bool,
     /// By coded column, the number of its values.
     n_values: Vec<usize>,
     watch: Watch,
+}
+
+impl Shared {
+    fn folded(&self) -> Folded {
+        let columns = self.columns.iter();
+        Folded::new(columns.map(|(usage, column)| (*usage, &*column.name, &column.data_type)))
+    }
 }
 
 /// Some of the rows, on their way to private files.
 struct Part {
     codes: CodeWriter,
     kept: KeptWriter,
+    folded: Folded,
     shared: Arc<Shared>,
 }
 
@@ -105,7 +134,7 @@ impl Part {
     async fn receive(
         mut self,
         streams: Vec<SendableRecordBatchStream>,
-    ) -> Result<(CodeFile, KeptFile), EngineError> {
+    ) -> Result<(CodeFile, KeptFile, Folded), EngineError> {
         for mut stream in streams {
             while let Some(batch) = stream.next().await {
                 if self.shared.watch.is_cancelled() {
@@ -115,7 +144,7 @@ impl Part {
                 self.shared.watch.report(self.codes.n_rows());
             }
         }
-        Ok((self.codes.finish()?, self.kept.finish()?))
+        Ok((self.codes.finish()?, self.kept.finish()?, self.folded))
     }
 
     fn add(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
@@ -123,16 +152,22 @@ impl Part {
         if n_rows == 0 {
             return Ok(());
         }
+        let uses = || self.shared.columns.iter().map(|(usage, _)| *usage);
+        let undecoded = |error| EngineError::Read(Detail::of_arrow(&error));
+        self.folded.add(&columns, uses()).map_err(undecoded)?;
         let (mut cells, mut kept, mut n_values) =
             (Vec::new(), Vec::new(), self.shared.n_values.iter());
-        for (array, usage) in columns.into_iter().zip(&self.shared.uses) {
-            if *usage == Use::Code {
+        for (array, usage) in columns.into_iter().zip(uses()) {
+            if usage == Use::Code {
                 let n_values = *n_values.next().expect("one entry a coded column");
                 let codes = array.as_primitive::<UInt32Type>().values();
                 cells.push(as_encoded(n_values, codes.iter().copied()));
-            } else {
+            } else if usage == Use::Keep {
                 kept.push(array);
             }
+        }
+        if self.shared.has_mixed {
+            cells.extend(halves_of(&std::mem::take(&mut self.folded.mixed)));
         }
         self.codes.write(&cells)?;
         self.kept.write(kept)

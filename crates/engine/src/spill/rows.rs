@@ -4,29 +4,29 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 use datafusion::error::DataFusionError;
-use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
-use incrowd_data::{Codes, Kind};
+use incrowd_data::Codes;
 
 use super::codes::{CodeFile, CodeReader, CodeWriter};
 use super::hashed::hash_cells;
 use super::{Scratch, spilling};
 use crate::column::{CellMap, Encoder, Values, merge_values};
+use crate::content::Contents;
+use crate::counted::CountedColumn;
+use crate::decode::{Guarded, guarded};
 use crate::error::Detail;
-use crate::read::{KeptColumn, Watch, kept_columns, narrow, plain_array, refuse_uncodable};
+use crate::mix::halves_of;
+use crate::read::{Folded, KeptColumn, Watch, kept_columns, narrow, plain_array, refuse_uncodable};
 use crate::scan::plan;
-use crate::typing::join;
+use crate::stored::{Fit, plain_type};
 use crate::{Engine, EngineError, Source, Use};
-
-/// Rows from which a block is complete.
-const BLOCK_ROWS: usize = 1 << 16;
 
 /// A source that was read: its distinct values are in memory, its rows in private files.
 #[derive(Debug)]
@@ -39,6 +39,12 @@ pub struct Spilled {
     n_values: Vec<usize>,
     /// The columns with [`Use::Hash`], two columns of codes each behind the others.
     hashed: Vec<String>,
+    /// Whether two more columns have the halves of the rows' hashes, for columns with [`Use::Mix`].
+    has_mixed: bool,
+    /// The columns with [`Use::Count`], in the source's order.
+    pub counted: Vec<CountedColumn>,
+    /// What the columns say whose content was wanted.
+    pub contents: Contents,
     kept: Vec<KeptColumn>,
     parts: Vec<Part>,
     scratch: Arc<Scratch>,
@@ -69,6 +75,7 @@ impl Spilled {
         values: Vec<Values>,
         kept: Vec<KeptColumn>,
         parts: Vec<(CodeFile, Option<(PathBuf, u64)>)>,
+        (has_mixed, counted): (bool, Vec<CountedColumn>),
         scratch: &Arc<Scratch>,
     ) -> Spilled {
         let n_values: Vec<usize> = values.iter().map(|values| values.texts.len()).collect();
@@ -86,6 +93,9 @@ impl Spilled {
             values,
             n_values,
             hashed: Vec::new(),
+            has_mixed,
+            counted,
+            contents: Contents::default(),
             kept,
             parts,
             scratch: Arc::clone(scratch),
@@ -144,6 +154,13 @@ impl Spilled {
         let at = self.hashed.iter().position(|name| name == column)?;
         let first = self.values.len() + 2 * at;
         Some([first, first + 1])
+    }
+
+    /// The places of the halves of the rows' hashes, if some columns went into them.
+    #[must_use]
+    pub fn mixed_positions(&self) -> Option<[usize; 2]> {
+        let first = self.values.len() + 2 * self.hashed.len();
+        self.has_mixed.then_some([first, first + 1])
     }
 
     /// The kept columns.
@@ -257,12 +274,12 @@ impl BlockReader {
 }
 
 /// Reads every row of a source once into private files. The distinct values may take `most_bytes` in memory.
-/// `wants_kinds` asks what the kept columns of a text file hold.
+/// `wants_fits` asks what the kept columns of a text file hold.
 pub fn read_spilled(
     engine: &Engine,
     source: &Source,
     uses: &[Use],
-    wants_kinds: bool,
+    wants_fits: bool,
     scratch: &Arc<Scratch>,
     most_bytes: u64,
 ) -> Result<Spilled, EngineError> {
@@ -274,15 +291,19 @@ pub fn read_spilled(
     let of_columns = columns.iter().map(|&at| (uses[at], source.columns()[at].clone()));
     let shared = Arc::new(Shared {
         columns: of_columns.map(|(usage, column)| (usage, column.name, column.data_type)).collect(),
-        wants_kinds: wants_kinds && source.is_text(),
+        wants_fits: wants_fits && source.is_text(),
         held: (0..n_parts).map(|_| AtomicUsize::new(0)).collect(),
         most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
+        n_read: AtomicU64::new(0),
+        n_rows: source.size(uses)?.rows,
+        block_rows: engine.portions().of_rows(source, columns.len()).block_rows,
         watch: Watch::new(engine),
         scratch: Arc::clone(scratch),
     });
     let mut tasks = Vec::new();
     for part in 0..n_parts {
-        let stream = scan.execute(part, engine.task()).map_err(reading)?;
+        let stream = scan.execute(part, engine.task_of(source, columns.len())).map_err(reading)?;
+        let stream = Guarded::new(stream);
         tasks.push(engine.runtime().spawn(read_part(stream, part, Arc::clone(&shared))));
     }
     let mut parts = Vec::new();
@@ -298,24 +319,38 @@ pub fn read_spilled(
 /// What the tasks that read partitions share.
 struct Shared {
     columns: Vec<(Use, String, DataType)>,
-    wants_kinds: bool,
+    wants_fits: bool,
     /// By partition, the bytes of its distinct values.
     held: Vec<AtomicUsize>,
     most_bytes: usize,
+    /// Rows that were read so far, and about all rows.
+    n_read: AtomicU64,
+    n_rows: u64,
+    /// Rows from which a block is complete.
+    block_rows: usize,
     watch: Watch,
     scratch: Arc<Scratch>,
+}
+
+impl Shared {
+    /// Whether some columns go into hashes of the rows.
+    fn has_mixed(&self) -> bool {
+        self.columns.iter().any(|(usage, ..)| usage.is_mixed())
+    }
 }
 
 /// What one partition of the scan found.
 struct Found {
     encoders: Vec<Encoder>,
+    counted: Vec<CountedColumn>,
+    contents: Contents,
     codes: CodeFile,
     kept: Option<(PathBuf, u64)>,
-    kinds: Vec<Option<Kind>>,
+    fits: Vec<Option<Fit>>,
 }
 
 async fn read_part(
-    mut stream: SendableRecordBatchStream,
+    mut stream: Guarded,
     part: usize,
     shared: Arc<Shared>,
 ) -> Result<Found, EngineError> {
@@ -325,9 +360,11 @@ async fn read_part(
         if shared.watch.is_cancelled() {
             break;
         }
-        let batch = batch.map_err(|error| EngineError::Read(Detail::of_datafusion(&error)))?;
+        let undecoded = |error| EngineError::Read(Detail::of_datafusion(&error));
+        let batch = batch.map_err(undecoded)?;
         n_rows += batch.num_rows() as u64;
-        writer.add(batch)?;
+        // Arrays of a damaged file may fail only when they are looked at.
+        guarded(|| writer.add(batch)).map_err(undecoded)??;
         shared.watch.report(n_rows);
     }
     writer.finish()
@@ -340,6 +377,7 @@ struct PartWriter<'a> {
     encoders: Vec<Encoder>,
     /// By hashed column, the halves of the hashes of the same rows.
     hashes: Vec<[Vec<u32>; 2]>,
+    folded: Folded,
     /// Rows in the encoders.
     n_open: usize,
     codes: CodeWriter,
@@ -352,12 +390,14 @@ impl<'a> PartWriter<'a> {
         let encoders: Vec<Encoder> =
             with(Use::Code).map(|(_, _, data_type)| Encoder::new(data_type)).collect();
         let hashes: Vec<[Vec<u32>; 2]> = with(Use::Hash).map(|_| Default::default()).collect();
-        let n_columns = encoders.len() + 2 * hashes.len();
-        let codes = CodeWriter::new(&shared.scratch.path(&format!("codes-{part}")), n_columns)?;
+        let columns = shared.columns.iter().map(|(usage, name, t)| (*usage, name.as_str(), t));
+        let folded = Folded::new(columns);
+        let n_columns = encoders.len() + 2 * hashes.len() + 2 * usize::from(shared.has_mixed());
+        let codes = CodeWriter::new(&shared.scratch, &format!("codes-{part}"), n_columns)?;
         let kept = with(Use::Keep).map(|(_, name, data_type)| (name, data_type));
         let path = shared.scratch.path(&format!("kept-{part}"));
-        let kept = KeptWriter::new(path, kept, shared.wants_kinds)?;
-        Ok(PartWriter { part, shared, encoders, hashes, n_open: 0, codes, kept })
+        let kept = KeptWriter::new(path, kept, shared.wants_fits)?;
+        Ok(PartWriter { part, shared, encoders, hashes, folded, n_open: 0, codes, kept })
     }
 
     fn add(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
@@ -365,6 +405,8 @@ impl<'a> PartWriter<'a> {
         let (mut encoders, mut hashes) = (self.encoders.iter_mut(), self.hashes.iter_mut());
         let mut kept = Vec::new();
         let undecoded = |error| EngineError::Read(Detail::of_arrow(&error));
+        let uses = self.shared.columns.iter().map(|(usage, ..)| *usage);
+        self.folded.add(&columns, uses).map_err(undecoded)?;
         for (array, (usage, _, data_type)) in columns.into_iter().zip(&self.shared.columns) {
             match usage {
                 Use::Code => {
@@ -376,14 +418,14 @@ impl<'a> PartWriter<'a> {
                     hash_cells(data_type, &array, to)?;
                 }
                 Use::Keep => kept.push(plain_array(array).map_err(undecoded)?),
-                Use::Skip => {}
+                Use::Mix(_) | Use::Count | Use::MixAndCount(_) | Use::Skip => {}
             }
         }
         if n_rows > 0 {
             self.kept.write(kept)?;
         }
         self.n_open += n_rows;
-        if self.n_open >= BLOCK_ROWS { self.write_block() } else { Ok(()) }
+        if self.n_open >= self.shared.block_rows { self.write_block() } else { Ok(()) }
     }
 
     fn write_block(&mut self) -> Result<(), EngineError> {
@@ -392,8 +434,12 @@ impl<'a> PartWriter<'a> {
         }
         let mut block: Vec<Codes> = self.encoders.iter_mut().map(Encoder::take_cells).collect();
         block.extend(self.hashes.iter_mut().flatten().map(|half| Codes::U32(std::mem::take(half))));
+        if self.shared.has_mixed() {
+            block.extend(halves_of(&std::mem::take(&mut self.folded.mixed)));
+        }
         let n_rows = std::mem::take(&mut self.n_open);
         self.codes.write_rows(n_rows, &block)?;
+        self.shared.n_read.fetch_add(n_rows as u64, Ordering::Relaxed);
         self.check_held()
     }
 
@@ -408,16 +454,26 @@ impl<'a> PartWriter<'a> {
         let mut coded = self.shared.columns.iter().filter(|(usage, ..)| *usage == Use::Code);
         let largest = (0..by_column.len()).max_by_key(|&at| by_column[at]).unwrap_or(0);
         let column = coded.nth(largest).map_or_else(String::new, |(_, name, _)| name.clone());
-        let megabytes = (self.shared.most_bytes / 1_000_000) as u64;
-        Err(EngineError::TooManyValues { column, megabytes })
+        // More rows may bring new values at the same rate, but not faster.
+        let n_read = self.shared.n_read.load(Ordering::Relaxed).max(1);
+        let of_all = held as u128 * u128::from(self.shared.n_rows.max(n_read)) / u128::from(n_read);
+        let of_all = u64::try_from(of_all).unwrap_or(u64::MAX);
+        Err(EngineError::TooManyValues { column, needed: limit_for(of_all) })
     }
 
     fn finish(mut self) -> Result<Found, EngineError> {
         self.write_block()?;
-        let PartWriter { encoders, codes, kept, .. } = self;
-        let (kept, kinds) = kept.finish()?;
-        Ok(Found { encoders, codes: codes.finish()?, kept, kinds })
+        let PartWriter { encoders, folded, codes, kept, .. } = self;
+        let (kept, fits) = kept.finish()?;
+        let Folded { counted, contents, .. } = folded;
+        Ok(Found { encoders, counted, contents, codes: codes.finish()?, kept, fits })
     }
+}
+
+/// The memory limit in megabytes under which distinct values of about so many bytes can be read: they
+/// are held twice while they are put into their order, and tables grow in steps.
+pub(super) fn limit_for(value_bytes: u64) -> u64 {
+    value_bytes.saturating_mul(3).div_ceil(1_000_000)
 }
 
 /// Kept cells that are being written as they are.
@@ -425,22 +481,22 @@ pub(super) struct KeptWriter {
     path: PathBuf,
     /// None without a kept column.
     file: Option<(SchemaRef, StreamWriter<BufWriter<File>>)>,
-    wants_kinds: bool,
-    kinds: Vec<Option<Kind>>,
+    wants_fits: bool,
+    fits: Vec<Option<Fit>>,
 }
 
 /// A file and its bytes, if there is one, and what the columns of texts hold.
-pub(super) type KeptFile = (Option<(PathBuf, u64)>, Vec<Option<Kind>>);
+pub(super) type KeptFile = (Option<(PathBuf, u64)>, Vec<Option<Fit>>);
 
 impl KeptWriter {
     pub(super) fn new<'a>(
         path: PathBuf,
         columns: impl Iterator<Item = (&'a String, &'a DataType)>,
-        wants_kinds: bool,
+        wants_fits: bool,
     ) -> Result<KeptWriter, EngineError> {
         let field = |(name, data_type)| Field::new(name, plain_type(data_type), true);
         let fields: Vec<Field> = columns.map(field).collect();
-        let kinds = vec![None; fields.len()];
+        let fits = vec![None; fields.len()];
         let file = if fields.is_empty() {
             None
         } else {
@@ -449,14 +505,14 @@ impl KeptWriter {
             let writer = StreamWriter::try_new(file, &schema).map_err(unreadable)?;
             Some((schema, writer))
         };
-        Ok(KeptWriter { path, file, wants_kinds, kinds })
+        Ok(KeptWriter { path, file, wants_fits, fits })
     }
 
     /// Appends some rows, an array for each column.
     pub(super) fn write(&mut self, kept: Vec<ArrayRef>) -> Result<(), EngineError> {
-        if self.wants_kinds {
-            for (kind, array) in self.kinds.iter_mut().zip(&kept) {
-                narrow(kind, array);
+        if self.wants_fits {
+            for (fit, array) in self.fits.iter_mut().zip(&kept) {
+                narrow(fit, array);
             }
         }
         let Some((schema, writer)) = &mut self.file else { return Ok(()) };
@@ -465,17 +521,10 @@ impl KeptWriter {
     }
 
     pub(super) fn finish(self) -> Result<KeptFile, EngineError> {
-        let Some((_, mut writer)) = self.file else { return Ok((None, self.kinds)) };
+        let Some((_, mut writer)) = self.file else { return Ok((None, self.fits)) };
         writer.finish().map_err(unreadable)?;
         let bytes = std::fs::metadata(&self.path).map_err(spilling)?.len();
-        Ok((Some((self.path, bytes)), self.kinds))
-    }
-}
-
-pub(super) fn plain_type(data_type: &DataType) -> DataType {
-    match data_type {
-        DataType::Dictionary(_, values) => values.as_ref().clone(),
-        data_type => data_type.clone(),
+        Ok((Some((self.path, bytes)), self.fits))
     }
 }
 
@@ -489,14 +538,18 @@ fn assemble(
         (0..uses.len()).zip(source.columns()).filter(|(at, _)| uses[*at] == Use::Code).collect();
     let mut by_column: Vec<Vec<Encoder>> = coded.iter().map(|_| Vec::new()).collect();
     let n_kept = uses.iter().filter(|usage| **usage == Use::Keep).count();
-    let mut kinds: Vec<Option<Kind>> = vec![None; n_kept];
-    let mut parts = Vec::new();
-    for Found { encoders, codes, kept, kinds: of_part } in found {
+    let mut fits: Vec<Option<Fit>> = vec![None; n_kept];
+    let (mut parts, mut counted) = (Vec::new(), Vec::new());
+    let mut contents = Contents::default();
+    for Found { encoders, counted: of_counted, contents: said, codes, kept, fits: of_part } in found
+    {
+        Folded::merge_counted(&mut counted, of_counted);
+        contents.add(said);
         for (column, encoder) in by_column.iter_mut().zip(encoders) {
             column.push(encoder);
         }
-        for (kind, of_part) in kinds.iter_mut().zip(of_part) {
-            *kind = of_part.map_or(*kind, |of_part| Some(join(*kind, of_part)));
+        for (fit, of_part) in fits.iter_mut().zip(of_part) {
+            *fit = of_part.map_or(*fit, |of_part| Some(Fit::join(*fit, of_part)));
         }
         let (kept, kept_bytes) = kept.map_or((None, 0), |(path, bytes)| (Some(path), bytes));
         parts.push(Part { codes, maps: Vec::new(), kept, kept_bytes });
@@ -514,11 +567,25 @@ fn assemble(
     if n_rows >= u64::from(u32::MAX) {
         return Err(EngineError::TooManyRows);
     }
-    let kept = kept_columns(source, uses, &kinds);
+    let kept = kept_columns(source, uses, &fits);
     let n_values = values.iter().map(|values| values.texts.len()).collect();
     let hashed = (source.columns().iter().zip(uses))
         .filter(|(_, usage)| **usage == Use::Hash)
         .map(|(column, _)| column.name.clone())
         .collect();
-    Ok(Spilled { n_rows, values, n_values, hashed, kept, parts, scratch: Arc::clone(scratch) })
+    let has_mixed = uses.iter().any(|usage| usage.is_mixed());
+    let counted = CountedColumn::of_source(counted, source);
+    let scratch = Arc::clone(scratch);
+    Ok(Spilled {
+        n_rows,
+        values,
+        n_values,
+        hashed,
+        has_mixed,
+        counted,
+        contents,
+        kept,
+        parts,
+        scratch,
+    })
 }

@@ -5,9 +5,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, DictionaryArray, RecordBatch, StringArray, UInt32Array};
-use arrow::compute::{cast, take};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::array::{Array, ArrayRef, DictionaryArray, RecordBatch, StringArray, UInt32Array};
+use arrow::compute::{concat, concat_batches, take};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::writer::FileWriter;
 use incrowd_data::Kind;
@@ -20,27 +20,21 @@ use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
 use super::Published;
+use super::cut::Cut;
 use super::gather::{Columns, Gathered};
 use crate::EngineError;
-use crate::column::typed;
 use crate::error::Detail;
 use crate::read::KeptColumn;
 use crate::stage::Opened;
+use crate::stored::{Fit, convert, parquet_type, plain_type, type_of_values, typed};
 
-/// Rows per row group of a Parquet file.
+/// Rows per row group of a Parquet file, and the bytes of its cells from which it is complete with fewer: a
+/// group is held in memory.
 pub(super) const GROUP_ROWS: usize = 1 << 18;
-
-/// The Arrow type that values of a kind are released as.
-fn type_of(kind: Kind) -> DataType {
-    match kind {
-        Kind::Integer => DataType::Int64,
-        Kind::Decimal => DataType::Float64,
-        Kind::Boolean => DataType::Boolean,
-        Kind::Date => DataType::Date32,
-        Kind::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
-        Kind::Text => DataType::Utf8,
-    }
-}
+const GROUP_BYTES: u64 = 32 << 20;
+/// The same for the batches of an Arrow file.
+const BATCH_ROWS: usize = 1 << 16;
+const BATCH_BYTES: u64 = 16 << 20;
 
 /// What every columnar file of a release is made from.
 pub(super) struct Columnar {
@@ -51,6 +45,8 @@ pub(super) struct Columnar {
     of_batches: SchemaRef,
     /// By column, for labels and codes the array to take from.
     values: Vec<Option<ArrayRef>>,
+    /// By column, whether it is one of labels.
+    is_label: Vec<bool>,
     /// How a Parquet file is written; none for an Arrow file.
     properties: Option<WriterProperties>,
 }
@@ -58,7 +54,7 @@ pub(super) struct Columnar {
 /// An open columnar file.
 pub(super) enum ColumnarSink {
     Parquet(Box<ParquetSink>),
-    Arrow(Box<FileWriter<BufWriter<File>>>, PathBuf),
+    Arrow(Box<ArrowSink>),
 }
 
 impl Columnar {
@@ -71,18 +67,48 @@ impl Columnar {
         let mut fields = Vec::new();
         let mut values = Vec::new();
         for column in columns.published {
-            let (data_type, array) = type_and_values(column, columns.kept).map_err(failed)?;
-            fields.push(Field::new(column.name(columns.kept), data_type, true));
-            values.push(array);
+            let name = column.name(columns.kept);
+            let own = type_of(column, columns.kept);
+            let held = if is_parquet { parquet_type(&own) } else { Some(own.clone()) };
+            let data_type = held.ok_or_else(|| EngineError::NotForParquet {
+                column: name.to_owned(),
+                found: own.to_string(),
+            })?;
+            values.push(values_of(column, &data_type).map_err(failed)?);
+            fields.push(Field::new(name, data_type, true));
         }
         let schema = Arc::new(Schema::new(fields));
+        let is_label =
+            columns.published.iter().map(|c| matches!(c, Published::Labels { .. })).collect();
         if !is_parquet {
             let of_batches = Arc::clone(&schema);
-            return Ok(Columnar { schema, of_batches, values, properties: None });
+            return Ok(Columnar { schema, of_batches, values, is_label, properties: None });
         }
         let properties = Some(properties(&schema, &values, target)?);
         let of_batches = indexed(&schema, &values);
-        Ok(Columnar { schema, of_batches, values, properties })
+        Ok(Columnar { schema, of_batches, values, is_label, properties })
+    }
+
+    /// The same for other classes: the columns with labels that are told.
+    pub(super) fn with_labels(
+        &self,
+        columns: &Columns,
+        target: &Path,
+    ) -> Result<Columnar, EngineError> {
+        let mut values = self.values.clone();
+        for (at, column) in
+            columns.published.iter().enumerate().filter(|(at, _)| self.is_label[*at])
+        {
+            let data_type = self.schema.field(at).data_type();
+            values[at] = values_of(column, data_type).map_err(|error| not_made(target, &error))?;
+        }
+        Ok(Columnar {
+            schema: Arc::clone(&self.schema),
+            of_batches: Arc::clone(&self.of_batches),
+            values,
+            is_label: self.is_label.clone(),
+            properties: None,
+        })
     }
 
     pub(super) fn open(
@@ -94,10 +120,7 @@ impl Columnar {
             let sink = ParquetSink::new(file, &self.schema, &self.of_batches, properties)?;
             return Ok(ColumnarSink::Parquet(Box::new(sink.with_group_rows(group_rows))));
         }
-        let Opened { file, target } = file;
-        let writer = FileWriter::try_new(BufWriter::new(file), &self.schema);
-        let writer = writer.map_err(|error| not_made(&target, &error))?;
-        Ok(ColumnarSink::Arrow(Box::new(writer), target))
+        ArrowSink::new(file, &self.schema).map(|sink| ColumnarSink::Arrow(Box::new(sink)))
     }
 
     /// The rows of a chunk.
@@ -111,7 +134,7 @@ impl Columnar {
         for (at, column) in columns.published.iter().enumerate() {
             let data_type = self.of_batches.field(at).data_type();
             let index: UInt32Array = match column {
-                Published::Labels(labels) => {
+                Published::Labels { labels, .. } => {
                     let class = |&row: &u32| gathered.classes[row as usize] as usize;
                     gathered.order.iter().map(|row| Some(labels.of_class[class(row)])).collect()
                 }
@@ -129,37 +152,42 @@ impl Columnar {
             arrays.push(if let DataType::Dictionary(..) = data_type {
                 Arc::new(DictionaryArray::try_new(index, Arc::clone(from))?)
             } else {
-                cast(&take(from, &index, None)?, data_type)?
+                convert(&take(from, &index, None)?, data_type)?
             });
         }
         RecordBatch::try_new(Arc::clone(&self.of_batches), arrays)
     }
 }
 
-/// What a column is released as, and for labels and codes the array to take from.
-fn type_and_values(
-    column: &Published,
-    kept: &[KeptColumn],
-) -> Result<(DataType, Option<ArrayRef>), ArrowError> {
-    Ok(match column {
-        Published::Labels(labels) => {
-            let texts: ArrayRef = Arc::new(labels.texts.iter().collect::<StringArray>());
-            let data_type = type_of(labels.kind);
-            (data_type.clone(), Some(cast(&texts, &data_type)?))
+/// What a column is released as.
+pub(super) fn type_of(column: &Published, kept: &[KeptColumn]) -> DataType {
+    match column {
+        // With stars among them, means are texts.
+        Published::Labels { labels, .. } if labels.is_mean && labels.kind != Kind::Text => {
+            DataType::Float64
         }
-        Published::Coded { values, kind } => {
-            let data_type = match &values.data_type {
-                DataType::Utf8 => type_of(*kind),
-                DataType::Dictionary(_, values) => values.as_ref().clone(),
-                data_type => data_type.clone(),
-            };
-            (data_type.clone(), Some(typed(&values.texts, &data_type)?))
+        Published::Labels { labels, dictionary, column } => {
+            type_of_values(labels.kind, &column.data_type, &dictionary.texts)
         }
+        Published::Coded { values, kind } => match &values.data_type {
+            DataType::Utf8 => type_of_values(*kind, &DataType::Utf8, &values.texts),
+            data_type => plain_type(data_type),
+        },
         Published::Kept(at) => {
             let column = &kept[*at];
-            (column.kind.map_or_else(|| column.data_type.clone(), type_of), None)
+            column.fit.map_or_else(|| column.data_type.clone(), Fit::data_type)
         }
-    })
+    }
+}
+
+/// For labels and codes the array to take from.
+fn values_of(column: &Published, data_type: &DataType) -> Result<Option<ArrayRef>, ArrowError> {
+    let texts = match column {
+        Published::Labels { labels, .. } => labels.texts.iter().collect::<StringArray>(),
+        Published::Coded { values, .. } => StringArray::from_iter_values(&values.texts),
+        Published::Kept(_) => return Ok(None),
+    };
+    typed(&texts, data_type).map(Some)
 }
 
 fn indexed(schema: &Schema, values: &[Option<ArrayRef>]) -> SchemaRef {
@@ -172,21 +200,17 @@ fn indexed(schema: &Schema, values: &[Option<ArrayRef>]) -> SchemaRef {
 }
 
 impl ColumnarSink {
-    pub(super) fn write(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
+    pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
         match self {
             ColumnarSink::Parquet(sink) => sink.write(batch),
-            ColumnarSink::Arrow(writer, target) => {
-                writer.write(&batch).map_err(|error| not_made(target, &error))
-            }
+            ColumnarSink::Arrow(sink) => sink.write(batch),
         }
     }
 
     pub(super) fn finish(self) -> Result<(), EngineError> {
         match self {
             ColumnarSink::Parquet(sink) => sink.finish(),
-            ColumnarSink::Arrow(mut writer, target) => {
-                writer.finish().map_err(|error| not_made(&target, &error))
-            }
+            ColumnarSink::Arrow(sink) => sink.finish(),
         }
     }
 }
@@ -204,6 +228,42 @@ pub(super) fn indexed_text() -> DataType {
     DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
 }
 
+/// An Arrow file that is written a batch at a time.
+pub(super) struct ArrowSink {
+    target: PathBuf,
+    writer: FileWriter<BufWriter<File>>,
+    schema: SchemaRef,
+    batch: Cut,
+}
+
+impl ArrowSink {
+    fn new(file: Opened, schema: &SchemaRef) -> Result<ArrowSink, EngineError> {
+        let Opened { file, target } = file;
+        let writer = FileWriter::try_new(BufWriter::new(file), schema);
+        let writer = writer.map_err(|error| not_made(&target, &error))?;
+        let batch = Cut::new(BATCH_ROWS, BATCH_BYTES);
+        Ok(ArrowSink { target, writer, schema: Arc::clone(schema), batch })
+    }
+
+    fn write(&mut self, rows: &RecordBatch) -> Result<(), EngineError> {
+        let ArrowSink { target, writer, schema, batch } = self;
+        let failed = |error: ArrowError| not_made(target, &error);
+        let run = |run: Vec<RecordBatch>| writer.write(&concat_batches(schema, &run)?);
+        batch.add(rows, run).map_err(failed)
+    }
+
+    fn finish(mut self) -> Result<(), EngineError> {
+        let rest = self.batch.take();
+        let rest = if rest.is_empty() {
+            Ok(())
+        } else {
+            concat_batches(&self.schema, &rest).and_then(|rest| self.writer.write(&rest))
+        };
+        let ended = rest.and_then(|()| self.writer.finish());
+        ended.map_err(|error| not_made(&self.target, &error))
+    }
+}
+
 /// A Parquet file that is written a row group at a time.
 pub(super) struct ParquetSink {
     target: PathBuf,
@@ -211,9 +271,7 @@ pub(super) struct ParquetSink {
     /// The schema of the batches.
     indexed: SchemaRef,
     /// What the next row group will hold.
-    group: Vec<RecordBatch>,
-    /// With how many rows it is complete.
-    group_rows: usize,
+    group: Cut,
 }
 
 impl ParquetSink {
@@ -236,35 +294,28 @@ impl ParquetSink {
             target,
             writer,
             indexed: Arc::clone(indexed),
-            group: Vec::new(),
-            group_rows: GROUP_ROWS,
+            group: Cut::new(GROUP_ROWS, GROUP_BYTES),
         })
     }
 
     /// The same with shorter row groups.
     pub(super) fn with_group_rows(self, group_rows: usize) -> ParquetSink {
-        ParquetSink { group_rows, ..self }
+        ParquetSink { group: Cut::new(group_rows, GROUP_BYTES), ..self }
     }
 
-    pub(super) fn write(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
-        self.group.push(batch);
-        if self.group.iter().map(RecordBatch::num_rows).sum::<usize>() >= self.group_rows {
-            self.write_group()?;
-        }
-        Ok(())
-    }
-
-    fn write_group(&mut self) -> Result<(), EngineError> {
-        let group = std::mem::take(&mut self.group);
-        write_group(&mut self.writer, &self.indexed, &group)
-            .map_err(|error| not_written(&self.target, &error))
+    pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
+        let ParquetSink { target, writer, indexed, group } = self;
+        let run = |run: Vec<RecordBatch>| write_group(writer, indexed, &run);
+        group.add(batch, run).map_err(|error| not_written(target, &error))
     }
 
     pub(super) fn finish(mut self) -> Result<(), EngineError> {
-        if !self.group.is_empty() {
-            self.write_group()?;
+        let failed = |error| not_written(&self.target, &error);
+        let rest = self.group.take();
+        if !rest.is_empty() {
+            write_group(&mut self.writer, &self.indexed, &rest).map_err(failed)?;
         }
-        self.writer.close().map(|_| ()).map_err(|error| not_written(&self.target, &error))
+        self.writer.close().map(|_| ()).map_err(failed)
     }
 }
 
@@ -311,12 +362,11 @@ fn write_group<W: Write + Send>(
     let encoded: Vec<_> = jobs
         .into_par_iter()
         .map(|(at, field, mut writers)| {
-            for batch in batches {
-                for (writer, leaf) in
-                    writers.iter_mut().zip(compute_leaves(field, batch.column(at))?)
-                {
-                    writer.write(&leaf)?;
-                }
+            // Pages end by what is written at once: all of the column, however it arrived.
+            let parts: Vec<&dyn Array> = batches.iter().map(|b| b.column(at).as_ref()).collect();
+            let column = concat(&parts)?;
+            for (writer, leaf) in writers.iter_mut().zip(compute_leaves(field, &column)?) {
+                writer.write(&leaf)?;
             }
             writers
                 .into_iter()

@@ -2,12 +2,14 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef};
 use arrow::compute::interleave;
 use arrow::error::ArrowError;
 use incrowd_data::Codes;
 
+use super::breaks::Breaks;
 use super::{Piece, Published, Rows};
 use crate::read::{Kept, KeptColumn};
 
@@ -16,12 +18,18 @@ pub(super) struct Columns<'a> {
     pub(super) published: &'a [Published<'a>],
     pub(super) kept: &'a [KeptColumn],
     /// By column, the rank of each code within its column.
-    ranks: Vec<Vec<u32>>,
+    ranks: Vec<Arc<Vec<u32>>>,
 }
 
 impl<'a> Columns<'a> {
     pub(super) fn new(published: &'a [Published<'a>], kept: &'a [KeptColumn]) -> Columns<'a> {
-        Columns { published, kept, ranks: published.iter().map(ranks_of).collect() }
+        let ranks = published.iter().map(|column| Arc::new(ranks_of(column))).collect();
+        Columns { published, kept, ranks }
+    }
+
+    /// The same columns with other labels.
+    pub(super) fn with_labels<'b>(&'b self, published: &'b [Published<'b>]) -> Columns<'b> {
+        Columns { published, kept: self.kept, ranks: self.ranks.clone() }
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -30,7 +38,7 @@ impl<'a> Columns<'a> {
 }
 
 /// The rank of each code among its column's values; missing comes last.
-fn ranks_of(column: &Published) -> Vec<u32> {
+pub(crate) fn ranks_of(column: &Published) -> Vec<u32> {
     let Published::Coded { values, kind } = column else { return Vec::new() };
     let natural = values.rank(crate::Order::Natural(Some(*kind)));
     let by_value = natural.map_or_else(|_| vec![0; values.texts.len()], |ranked| ranked.code_of);
@@ -51,41 +59,40 @@ fn ranks_of(column: &Published) -> Vec<u32> {
 pub(super) struct Chunk {
     classes: Range<usize>,
     pub(super) rows: Range<usize>,
+    /// Whether a part of a folder may end behind it.
+    may_break: bool,
 }
 
-/// The class behind each chunk: a chunk ends with the class that makes it long enough, and with the last
-/// class that has a row.
-pub(super) fn chunk_ends(
-    class_sizes: impl IntoIterator<Item = u64>,
-    chunk_rows: u64,
-) -> Vec<usize> {
-    let mut ends = Vec::new();
-    let (mut n_rows, mut n_classes) = (0, 0);
-    for size in class_sizes {
-        n_rows += size;
-        n_classes += 1;
-        if n_rows >= chunk_rows {
-            ends.push(n_classes);
-            n_rows = 0;
+#[cfg(test)]
+impl Chunk {
+    /// The class behind it, and whether a part may end there.
+    pub(super) fn end(&self) -> (usize, bool) {
+        (self.classes.end, self.may_break)
+    }
+}
+
+/// Whole classes, until they have so many rows or a part may end. The last class may go on in another piece.
+pub(super) fn chunks(
+    rows: &Rows,
+    most_rows: u64,
+    breaks: &mut Breaks,
+    goes_on: bool,
+) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    let (mut first_class, mut first_row, mut last_end) = (0, 0, 0);
+    for (class, &end) in rows.class_ends.iter().enumerate() {
+        let is_last = class + 1 == rows.class_ends.len();
+        let may_break = breaks.add(u64::from(end - last_end), goes_on && is_last);
+        last_end = end;
+        let end = end as usize;
+        let is_full = (end - first_row) as u64 >= most_rows;
+        if end > first_row && (is_full || may_break || is_last) {
+            let rows = first_row..end;
+            chunks.push(Chunk { classes: first_class..class + 1, rows, may_break });
+            (first_class, first_row) = (class + 1, end);
         }
     }
-    if n_rows > 0 {
-        ends.push(n_classes);
-    }
-    ends
-}
-
-pub(super) fn chunks(rows: &Rows, chunk_rows: u64) -> Vec<Chunk> {
-    let starts = std::iter::once(0).chain(rows.class_ends.iter().copied());
-    let sizes = starts.zip(&rows.class_ends).map(|(start, end)| u64::from(end - start));
-    let (mut first_class, mut first_row) = (0, 0);
-    let chunk = |class| {
-        let end = rows.class_ends[class - 1] as usize;
-        let chunk = Chunk { classes: first_class..class, rows: first_row..end };
-        (first_class, first_row) = (class, end);
-        chunk
-    };
-    chunk_ends(sizes, chunk_rows).into_iter().map(chunk).collect()
+    chunks
 }
 
 /// Makes chunks of a piece.
@@ -106,6 +113,8 @@ pub(super) struct Gathered<'a> {
     pub(super) order: Vec<u32>,
     /// The class of each.
     pub(super) classes: Vec<u32>,
+    /// Whether a part of a folder may end behind them.
+    pub(super) may_break: bool,
 }
 
 impl Gathered<'_> {
@@ -132,7 +141,7 @@ impl<'a> Gatherer<'a> {
                         cells.batches.iter().map(|batch| batch[*at].as_ref()).collect();
                     Some(interleave(&arrays, &places)?)
                 }
-                Published::Labels(_) | Published::Coded { .. } => None,
+                Published::Labels { .. } | Published::Coded { .. } => None,
             });
         }
         let mut classes = Vec::with_capacity(rows.len());
@@ -142,7 +151,8 @@ impl<'a> Gatherer<'a> {
             classes.resize(end, number.expect("classes are counted in 32 bits"));
         }
         let order = (0..).take(rows.len()).collect();
-        let mut gathered = Gathered { codes, rows, kept, order, classes };
+        let mut gathered =
+            Gathered { codes, rows, kept, order, classes, may_break: chunk.may_break };
         self.sort(&mut gathered)?;
         Ok(gathered)
     }

@@ -24,12 +24,13 @@ impl<'a> Parts<'a> {
         Ok(Parts { staging, sizes, open: Some((first, 0)), n_written: 0 })
     }
 
-    /// Writes a chunk of so many rows.
+    /// Writes a chunk of so many rows, behind which the part may end.
     pub(super) fn write(
         &mut self,
         encoder: &Encoder,
         chunk: Encoded,
         n_rows: u64,
+        may_break: bool,
     ) -> Result<(), EngineError> {
         let (mut sink, n_before) = match self.open.take() {
             Some(open) => open,
@@ -38,7 +39,7 @@ impl<'a> Parts<'a> {
         sink.write(chunk)?;
         let n_rows = n_before + n_rows;
         self.open = Some((sink, n_rows));
-        if self.staging.is_complete(n_rows) { self.end() } else { Ok(()) }
+        if may_break && self.staging.is_complete(n_rows) { self.end() } else { Ok(()) }
     }
 
     fn end(&mut self) -> Result<(), EngineError> {

@@ -8,7 +8,6 @@ use arrow::array::{
     ArrayRef, Date32Array, DictionaryArray, Float64Array, Int64Array, RecordBatch, StringArray,
     UInt32Array,
 };
-use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::ipc::writer::FileWriter;
 use chrono::{Datelike, NaiveDate};
@@ -18,6 +17,7 @@ use super::columnar::{GROUP_ROWS, ParquetSink, builder, indexed_text, not_made};
 use super::ordered;
 use crate::csv_sink::{CsvSink, dialect_of};
 use crate::csv_write::Dialect;
+use crate::stored::strict_cast;
 use crate::{Engine, EngineError, Format, Staged};
 
 /// Cells per batch, about: wide tables have shorter batches.
@@ -63,7 +63,7 @@ pub fn write_plain(
             let mut sink = ParquetSink::new(staged.open()?, &plain, &indexed, properties)?
                 .with_group_rows(group_rows);
             let make = |batch: &Range<u64>| arrays.batch(rows(batch.clone()), &indexed, staged);
-            ordered::in_order(engine, batches, make, |batch| sink.write(batch))?;
+            ordered::in_order(engine, batches, make, |batch| sink.write(&batch))?;
             sink.finish()
         }
         Format::Arrow => {
@@ -133,7 +133,7 @@ impl PlainArrays {
                     let codes = UInt32Array::from(codes);
                     let array = DictionaryArray::try_new(codes, Arc::clone(texts));
                     let array: ArrayRef = Arc::new(array.map_err(failed)?);
-                    cast(&array, schema.field(at).data_type()).map_err(failed)?
+                    strict_cast(&array, schema.field(at).data_type()).map_err(failed)?
                 }
             });
         }

@@ -9,7 +9,7 @@ use arrow::datatypes::DataType;
 use super::*;
 use crate::{Output, Source, Use, read};
 
-const SIZES: Sizes = Sizes { chunk_rows: 20, group_rows: 50 };
+const SIZES: Sizes = Sizes { break_rows: 20, group_rows: 50 };
 
 /// Class sizes with small, large and empty classes.
 fn class_sizes() -> Vec<u64> {
@@ -24,7 +24,7 @@ struct Loaded {
 }
 
 fn kept_columns() -> Vec<KeptColumn> {
-    let column = |name: &str, data_type| KeptColumn { name: name.into(), data_type, kind: None };
+    let column = |name: &str, data_type| KeptColumn { name: name.into(), data_type, fit: None };
     vec![column("note", DataType::Utf8), column("n", DataType::Int64)]
 }
 
@@ -53,8 +53,18 @@ fn load(classes: std::ops::Range<usize>) -> Loaded {
     Loaded { codes, kept, rows }
 }
 
-/// The release, written as pieces that end behind these classes.
+/// The release, written as pieces that end after these classes.
 fn stage(engine: &Engine, path: &Path, part_rows: Option<u64>, ends: &[usize]) -> Staging {
+    write(engine, path, part_rows, ends).0
+}
+
+/// The same, with what its columns must say when they are read back.
+fn write(
+    engine: &Engine,
+    path: &Path,
+    part_rows: Option<u64>,
+    ends: &[usize],
+) -> (Staging, Vec<ColumnContent>) {
     let values = Values {
         name: "color".into(),
         kind: None,
@@ -66,12 +76,15 @@ fn stage(engine: &Engine, path: &Path, part_rows: Option<u64>, ends: &[usize]) -
     let labels = Labels {
         name: "age".into(),
         kind: Kind::Text,
+        is_mean: false,
         texts: vec![Some("[1, 5]".into()), None, Some("*".into())],
         of_class: (0..60).map(|class| class * 5 % 3).collect(),
     };
+    let dictionary = Dictionary::of_texts(Vec::new(), false);
+    let column = SourceColumn { name: "age".into(), data_type: DataType::Utf8 };
     let published = [
         Published::Kept(1),
-        Published::Labels(&labels),
+        Published::Labels { labels: &labels, dictionary: &dictionary, column: &column },
         Published::Coded { values: &values, kind: Kind::Text },
         Published::Kept(0),
     ];
@@ -87,24 +100,22 @@ fn stage(engine: &Engine, path: &Path, part_rows: Option<u64>, ends: &[usize]) -
         writer.write(&Piece { codes, kept: &loaded.kept, rows: &loaded.rows }).unwrap();
         start = end;
     }
-    writer.finish().unwrap();
-    staging
+    let contents = writer.finish().unwrap();
+    (staging, contents)
 }
 
 #[test]
-fn pieces_that_end_where_chunks_end_give_the_same_bytes() {
+fn pieces_give_the_same_bytes_wherever_they_end() {
     let folder = tempfile::tempdir().unwrap();
     let engine = Engine::new(2, Arc::default(), Arc::default());
-    let chunks = gather::chunk_ends(class_sizes(), SIZES.chunk_rows);
-    assert!(chunks.len() >= 20, "{chunks:?}");
     let bytes = |name: &str, ends: &[usize]| {
         std::fs::read(stage(&engine, &folder.path().join(name), None, ends).path()).unwrap()
     };
+    let n_classes = class_sizes().len();
     for name in ["r.csv", "r.csv.gz", "r.tsv.zst", "r.parquet", "r.arrow"] {
-        let whole = bytes(name, &[class_sizes().len()]);
-        for n_pieces in [2, 3, 7, chunks.len()] {
-            let end = |piece: usize| chunks[piece * chunks.len() / n_pieces - 1];
-            let ends: Vec<usize> = (1..=n_pieces).map(end).collect();
+        let whole = bytes(name, &[n_classes]);
+        for n_pieces in [2, 3, 7, n_classes] {
+            let ends: Vec<usize> = (1..=n_pieces).map(|at| at * n_classes / n_pieces).collect();
             assert!(bytes(name, &ends) == whole, "{name} in {n_pieces} pieces");
         }
     }
@@ -129,11 +140,21 @@ fn chunks_end_with_classes() {
     for (sizes, ends) in [
         (vec![], vec![]),
         (vec![0, 0], vec![]),
-        (vec![4, 5], vec![2]),
-        (vec![10, 9, 1, 30, 0, 2], vec![1, 3, 4, 6]),
-        (vec![10, 0], vec![1]),
+        (vec![4, 5], vec![(2, false)]),
+        (vec![10, 9, 1, 30, 0, 2], vec![(1, true), (2, false), (3, true), (4, true), (6, false)]),
+        (vec![10, 0], vec![(1, true)]),
+        (vec![4, 4, 4], vec![(2, false), (3, true)]),
     ] {
-        assert_eq!(gather::chunk_ends(sizes.iter().copied(), 10), ends, "{sizes:?}");
+        let class_ends = sizes.iter().scan(0, |end, size| {
+            *end += size;
+            Some(*end)
+        });
+        let class_ends: Vec<u32> = class_ends.collect();
+        let n_rows = class_ends.last().copied().unwrap_or(0);
+        let rows = Rows { first_class: 0, order: (0..n_rows).collect(), class_ends };
+        let found = gather::chunks(&rows, 8, &mut Breaks::new(10), false);
+        let found: Vec<(usize, bool)> = found.iter().map(gather::Chunk::end).collect();
+        assert_eq!(found, ends, "{sizes:?}");
     }
 }
 
@@ -158,7 +179,7 @@ fn parts_put_together_are_the_single_file() {
     for name in ["r.csv", "r.tsv.gz", "r.parquet", "r.arrow"] {
         let file = stage(&engine, &folder.path().join(name), None, &[class_sizes().len()]);
         for (part_rows, n_parts) in [(1, 20), (100, 6), (n_rows, 1), (u64::MAX, 1)] {
-            let ends = gather::chunk_ends(class_sizes(), SIZES.chunk_rows);
+            let ends: Vec<usize> = (1..=class_sizes().len()).collect();
             let path = folder.path().join(format!("{name}/"));
             let parts = stage(&engine, &path, Some(part_rows), &ends);
             assert_eq!(std::fs::read_dir(parts.path()).unwrap().count(), n_parts, "{name}");
@@ -167,9 +188,11 @@ fn parts_put_together_are_the_single_file() {
                 assert_eq!(noted.len(), n_parts);
                 assert_eq!(noted.iter().map(|part| part.n_rows).sum::<u64>(), n_rows);
                 assert!(noted.iter().rev().skip(1).all(|part| part.n_rows >= part_rows));
-                String::new()
+                let part = |part: &crate::Part| format!(r#"{{"name": "{}"}}"#, part.name);
+                let parts: Vec<String> = noted.iter().map(part).collect();
+                format!(r#"{{"incrowd": "test", "parts": [{}]}}"#, parts.join(", "))
             };
-            parts.publish(true, publish).unwrap();
+            crate::publish(Vec::new(), Some((parts, &publish)), true, || Ok(())).unwrap();
         }
     }
 }
@@ -181,4 +204,40 @@ fn a_release_without_a_row_has_one_part() {
     let parts = stage(&engine, &folder.path().join("r.parquet/"), Some(1), &[]);
     assert_eq!(std::fs::read_dir(parts.path()).unwrap().count(), 1);
     assert!(cells(&engine, parts.path()).is_empty());
+}
+
+/// A cell that changes on the way into the file is found when the file is read back.
+#[test]
+fn a_changed_cell_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::new(2, Arc::default(), Arc::default());
+    for name in ["r.csv", "r.csv.gz", "r.parquet", "r.arrow"] {
+        let path = folder.path().join(name);
+        let (staging, contents) = write(&engine, &path, None, &[class_sizes().len()]);
+        let release = Source::open(&engine, staging.path().to_str().unwrap()).unwrap();
+        let names: Vec<&str> = contents.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(names, ["n", "color", "note"]);
+        assert_eq!(
+            crate::first_changed(&engine, &release, &contents.iter().collect::<Vec<_>>()).unwrap(),
+            None,
+            "{name}"
+        );
+    }
+    let (staging, contents) = write(&engine, &folder.path().join("r.csv"), None, &[60]);
+    let text = std::fs::read_to_string(staging.path()).unwrap();
+    for (from, to, column) in [
+        ("blue", "brue", "color"),
+        ("note, 3", "note, 4", "note"),
+        ("\"note, 3\"", "", "note"),
+        ("blue", "", "color"),
+        ("\n17,", "\n18,", "n"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let changed = folder.path().join("changed.csv");
+        std::fs::write(&changed, text.replacen(from, to, 1)).unwrap();
+        let release = Source::open(&engine, changed.to_str().unwrap()).unwrap();
+        let found =
+            crate::first_changed(&engine, &release, &contents.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(found.as_deref(), Some(column), "{from} as {to}");
+    }
 }

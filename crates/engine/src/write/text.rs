@@ -1,15 +1,17 @@
 //! Releases as CSV.
 
+use std::sync::Arc;
+
 use arrow::array::AsArray;
-use arrow::compute::cast;
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 
 use super::Published;
 use super::gather::{Columns, Gathered};
 use crate::csv_sink::CsvSink;
-use crate::csv_write::{Cells, Dialect};
+use crate::csv_write::{Cells, Dialect, ReadyCells};
 use crate::stage::Opened;
+use crate::stored::strict_cast;
 use crate::{Compression, EngineError};
 
 /// What every text file of a release is made from.
@@ -18,7 +20,7 @@ pub(super) struct Text {
     compression: Compression,
     header: Vec<u8>,
     /// By column, the cells of labels and codes, ready to be copied.
-    ready: Vec<Vec<Vec<u8>>>,
+    ready: Vec<Arc<ReadyCells>>,
 }
 
 impl Text {
@@ -28,8 +30,20 @@ impl Text {
         compression: Compression,
     ) -> Result<Text, EngineError> {
         refuse_nested(columns)?;
-        let ready = columns.published.iter().map(|column| ready_cells(column, dialect)).collect();
+        let ready = |column| Arc::new(ready_cells(column, dialect));
+        let ready = columns.published.iter().map(ready).collect();
         Ok(Text { dialect, compression, header: dialect.header(columns.names()), ready })
+    }
+
+    /// The same for other classes: the columns with labels that are told.
+    pub(super) fn with_labels(&self, columns: &Columns) -> Text {
+        let ready = |(column, known): (&Published, &Arc<ReadyCells>)| match column {
+            Published::Labels { .. } => Arc::new(ready_cells(column, self.dialect)),
+            Published::Coded { .. } | Published::Kept(_) => Arc::clone(known),
+        };
+        let ready = columns.published.iter().zip(&self.ready).map(ready).collect();
+        let (dialect, compression) = (self.dialect, self.compression);
+        Text { dialect, compression, header: self.header.clone(), ready }
     }
 
     /// A file with its header.
@@ -48,7 +62,7 @@ impl Text {
         let mut cells = Vec::with_capacity(columns.published.len());
         for (at, (column, texts)) in columns.published.iter().zip(&self.ready).enumerate() {
             cells.push(match (column, &gathered.kept[at]) {
-                (Published::Labels(labels), _) => {
+                (Published::Labels { labels, .. }, _) => {
                     let label = |&class: &u32| labels.of_class[class as usize];
                     let index = gathered.classes.iter().map(label).collect();
                     Cells::Ready { texts, index }
@@ -59,7 +73,7 @@ impl Text {
                     Cells::Ready { texts, index }
                 }
                 (Published::Kept(_), Some(array)) => {
-                    Cells::Raw(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())
+                    Cells::Raw(strict_cast(array, &DataType::Utf8)?.as_string::<i32>().clone())
                 }
                 (Published::Kept(_), None) => unreachable!("kept columns are gathered"),
             });
@@ -82,17 +96,17 @@ fn refuse_nested(columns: &Columns) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn ready_cells(column: &Published, dialect: Dialect) -> Vec<Vec<u8>> {
+fn ready_cells(column: &Published, dialect: Dialect) -> ReadyCells {
+    let mut cells = ReadyCells::default();
     match column {
-        Published::Labels(labels) => {
-            labels.texts.iter().map(|text| dialect.cell(text.as_deref())).collect()
+        Published::Labels { labels, .. } => {
+            labels.texts.iter().for_each(|text| cells.push(dialect, text.as_deref()));
         }
         Published::Coded { values, .. } => {
-            let mut cells: Vec<_> =
-                values.texts.iter().map(|text| dialect.cell(Some(text))).collect();
-            cells.push(Vec::new());
-            cells
+            values.texts.iter().for_each(|text| cells.push(dialect, Some(text)));
+            cells.push(dialect, None);
         }
-        Published::Kept(_) => Vec::new(),
+        Published::Kept(_) => {}
     }
+    cells
 }

@@ -213,9 +213,10 @@ pub fn read_both(
     Ok(Both { release, outside, read: taken_for(&known, &domain) })
 }
 
-/// Means rule nothing out but that a cell is missing.
+/// Means rule nothing out. Nor does an empty cell: it stands for a class without a value, or for a mean that was
+/// withheld because it would say too much of few people.
 fn means(release: &[Option<&str>], outside: &[Option<&str>]) -> Both {
-    let release = release.iter().map(|label| label.map_or(Cell::MISSING, |_| Cell::ANY)).collect();
+    let release = vec![Cell::ANY; release.len()];
     let outside = outside.iter().enumerate().map(|(at, label)| match label {
         None => Cell::MISSING,
         Some("*") => Cell::ANY,

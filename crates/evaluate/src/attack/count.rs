@@ -42,13 +42,17 @@ pub struct Tables {
     pub outside: Vec<u32>,
     /// What an attacker is after.
     pub sensitive: Option<Sensitive>,
+    /// By vector of the release, whose rows they are, and the number of people: candidates are people then.
+    pub people: Option<(Codes, u32)>,
 }
 
 /// The candidates of an outside vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// Rows of the release that it could be.
+    /// Rows of the release that it could be, or the people whose rows these are.
     pub candidates: u64,
+    /// Rows of the release that it could be.
+    pub rows: u64,
     /// The vector of the last of them.
     pub last: Option<u32>,
     /// What they tell of the sensitive column.
@@ -101,7 +105,7 @@ pub(super) fn within(
         let new: Vec<Found> = (from..to)
             .into_par_iter()
             .map_init(
-                || Tally::new(tables.sensitive.as_ref()),
+                || Tally::new(tables.sensitive.as_ref(), tables.people.as_ref()),
                 |tally, vector| {
                     let mut chosen: Vec<Set> = sets
                         .iter()
@@ -267,12 +271,47 @@ struct Tally<'a> {
     rows: Vec<u64>,
     /// The values that have rows.
     seen: Vec<u32>,
+    people: Option<&'a Codes>,
+    /// By person, whether a row of theirs was seen, and who was.
+    is_met: Vec<bool>,
+    met: Vec<u32>,
 }
 
 impl Tally<'_> {
-    fn new(sensitive: Option<&Sensitive>) -> Tally<'_> {
+    fn new<'a>(sensitive: Option<&'a Sensitive>, people: Option<&'a (Codes, u32)>) -> Tally<'a> {
         let n_values = sensitive.map_or(0, |sensitive| sensitive.n_values as usize);
-        Tally { sensitive, rows: vec![0; n_values], seen: Vec::new() }
+        let n_people = people.map_or(0, |(_, n_people)| *n_people as usize);
+        Tally {
+            sensitive,
+            rows: vec![0; n_values],
+            seen: Vec::new(),
+            people: people.map(|(codes, _)| codes),
+            is_met: vec![false; n_people],
+            met: Vec::new(),
+        }
+    }
+
+    /// Meets the people whose rows the vectors in a word of a set are.
+    fn meet(&mut self, at: usize, word: u64) {
+        let Some(people) = self.people else { return };
+        for bit in bits(word) {
+            let person = people.get(at * 64 + bit);
+            if !std::mem::replace(&mut self.is_met[person as usize], true) {
+                self.met.push(person);
+            }
+        }
+    }
+
+    /// The people that were met, who are then forgotten; so many rows if nobody is told apart.
+    fn candidates(&mut self, rows: u64) -> u64 {
+        if self.people.is_none() {
+            return rows;
+        }
+        let n_people = self.met.len() as u64;
+        for person in self.met.drain(..) {
+            self.is_met[person as usize] = false;
+        }
+        n_people
     }
 
     fn add(&mut self, at: usize, word: u64, counts: &[u32]) {
@@ -305,7 +344,7 @@ impl Tally<'_> {
 fn look(sets: &[Set], n_words: usize, counts: &Counts, tally: &mut Tally) -> Found {
     let from = sets.iter().map(|set| set.from).max().unwrap_or(0);
     let to = sets.iter().map(|set| set.to).min().unwrap_or(n_words);
-    let mut candidates = 0;
+    let mut rows = 0;
     let mut last = None;
     for at in from..to {
         let mut word = u64::MAX;
@@ -316,12 +355,13 @@ fn look(sets: &[Set], n_words: usize, counts: &Counts, tally: &mut Tally) -> Fou
             }
         }
         if word != 0 {
-            candidates += counts.rows(at, word);
+            rows += counts.rows(at, word);
             last = Some((at, word));
             tally.add(at, word, counts.counts);
+            tally.meet(at, word);
         }
     }
     let last = last.map(|(at, word)| at * 64 + 63 - word.leading_zeros() as usize);
     let last = last.map(|vector| u32::try_from(vector).expect("fewer vectors than rows"));
-    Found { candidates, last, posterior: tally.take(candidates) }
+    Found { candidates: tally.candidates(rows), rows, last, posterior: tally.take(rows) }
 }

@@ -127,7 +127,7 @@ pub fn linked(tables: &Tables, found: &[Found]) -> Linked {
     let mut targets = Vec::new();
     let mut joined: Vec<(Vec<Cell>, u64)> = Vec::new();
     for (vector, found) in found.iter().enumerate() {
-        let (1, Some(only)) = (found.candidates, found.last) else { continue };
+        let (1, Some(only)) = (found.rows, found.last) else { continue };
         let rows = u64::from(tables.outside[vector]);
         let mut is_finer = false;
         let mut cells = Vec::with_capacity(tables.columns.len());

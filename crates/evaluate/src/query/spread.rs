@@ -392,8 +392,7 @@ fn in_list(
     });
     let top = u32::try_from(list.texts.len()).expect("fewer values than 2^32").checked_sub(1);
     let all = top.map_or(Values::None, |top| Values::Run(0, top));
-    let leaves =
-        |text: &str| code(text).map(|code| (code, code)).or_else(|| node(hierarchy?, text));
+    let leaves = |text: &str| node(hierarchy, text).or_else(|| code(text).map(|code| (code, code)));
     let whole = |text: &str| leaves(text).map(|(lo, hi)| Spread::of(Values::Run(lo, hi)));
     let mut unreadable = Vec::new();
     let mut spreads = Vec::with_capacity(forms.len());
@@ -429,9 +428,11 @@ fn in_list(
     }
 }
 
-/// The leaves below the lowest node of a label.
-fn node(hierarchy: &Hierarchy, label: &str) -> Option<(u32, u32)> {
-    (1..=hierarchy.height().0).find_map(|level| {
+/// The leaves below the highest node of a label. Where a node below it has the same label, a release does
+/// not say which of them it means.
+fn node(hierarchy: Option<&Hierarchy>, label: &str) -> Option<(u32, u32)> {
+    let hierarchy = hierarchy?;
+    (1..=hierarchy.height().0).rev().find_map(|level| {
         let mut groups = hierarchy.groups(Level(level)).iter();
         groups.find(|group| group.label == label).map(|group| (group.lo, group.hi))
     })
@@ -462,7 +463,11 @@ fn of_means(
     for (at, label) in labels.iter().enumerate() {
         let mean = label.and_then(|text| parse(Kind::Decimal, text));
         match (label, mean) {
-            (None, _) => spreads.push(Spread::missing()),
+            // No value, as far as one knows; but the mean may have been withheld.
+            (None, _) => {
+                let values = Values::About(f64::NAN);
+                spreads.push(Spread { missing: 1.0, ..Spread::of(values) });
+            }
             (_, Some(mean)) => {
                 keys.push(mean);
                 let spread = Spread::of(Values::About(mean));
@@ -482,7 +487,7 @@ fn of_means(
     for spread in &mut spreads {
         if matches!(spread.values, Values::About(mean) if mean.is_nan()) {
             let all = if lo > hi { Values::None } else { Values::Range(lo, hi) };
-            *spread = Spread::star(all, 0.0, true);
+            *spread = Spread::star(all, spread.missing, true);
         }
     }
     Ok((Domain::Line(Line { kind: Kind::Decimal, width: None, lo, hi }), spreads))

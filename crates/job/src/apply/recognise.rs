@@ -1,18 +1,23 @@
 //! The classes of a saved recoding that new rows fall into.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use incrowd_data::{
-    Assignment, Attribute, Branches, Codes, Cuts, FrequencySet, Level, Levels, Node, PartitionTree,
-    SUPPRESSED, Shape, collapse,
+    Assignment, Attribute, Branches, Cell, Codes, Cuts, FrequencySet, Level, Levels, Node,
+    PartitionTree, Recoded, SUPPRESSED, Shape, collapse,
 };
 use incrowd_engine::Values;
 use incrowd_privacy::{Tally, all_hold};
-use incrowd_release::{Classes, recode, recode_cuts, recode_levels};
+use incrowd_release::{
+    Classes, drop_unused, hide_whole_sets, recode, recode_cuts, recode_levels, whole_intervals,
+};
 
 use super::Application;
 use crate::coding::{CodedAs, Coding, Known};
 use crate::error::{JobError, Problem};
 use crate::plan::Plan;
-use crate::recoding_file::{NodeRecord, RecodingFile};
+use crate::recoding_file::{Covered, NodeRecord, RecodingFile, damaged};
+use crate::relabel::{relabelled, released_codes};
 use crate::report::Outcome;
 
 impl RecodingFile {
@@ -22,7 +27,7 @@ impl RecodingFile {
         let name = &values.name;
         let n_missing = values.has_missing.then(|| values.n_missing());
         let texts = &mut values.texts;
-        let mut known: std::collections::BTreeSet<String> = texts.iter().cloned().collect();
+        let mut known: BTreeSet<String> = texts.iter().cloned().collect();
         let mut mentions_missing = false;
         let mut add = |text: Option<&String>| match text {
             Some(text) if known.insert(text.clone()) => texts.push(text.clone()),
@@ -41,7 +46,7 @@ impl RecodingFile {
                     }
                 }
                 NodeRecord::Class { cells, .. } => {
-                    for cell in cells.get(name).into_iter().flatten() {
+                    for cell in cells.get(name).into_iter().flat_map(Covered::values) {
                         add(cell.as_ref());
                     }
                 }
@@ -66,6 +71,8 @@ pub(super) struct Recognised {
     pub(super) levels: Option<Levels>,
     /// The cuts of a single-dimensional one.
     pub(super) cuts: Option<Cuts>,
+    /// Its classes with whole intervals, which are measured.
+    pub(super) whole: Option<Recoded>,
 }
 
 impl Application<'_> {
@@ -85,14 +92,14 @@ impl Application<'_> {
         let (mut levels, mut cuts, mut tree) = (None, None, None);
         let mut assignment = match self.file.kind.as_str() {
             "full-domain" => {
-                let levels = levels.insert(self.levels(&set.attributes));
+                let levels = levels.insert(self.levels(&set.attributes)?);
                 generalise(set, |at, code| match &set.attributes[at].shape {
                     Shape::Tree(hierarchy) => hierarchy.group_of(levels.get(at), code),
                     _ => code,
                 })
             }
             "single-dimensional" => {
-                let cuts = cuts.insert(self.cuts(&set.attributes, lookup));
+                let cuts = cuts.insert(self.cuts(&set.attributes, lookup)?);
                 generalise(set, |at, code| {
                     u32::try_from(cuts.interval_of(at, code)).expect("no more intervals than codes")
                 })
@@ -113,27 +120,95 @@ impl Application<'_> {
         if tree.is_some() {
             self.cover(&mut coding.set, &mut assignment.class_of, lookup);
         }
+        self.relabel(&mut coding.set, &assignment.class_of);
+        let set = &coding.set;
         let classes = match (&levels, &cuts) {
-            (Some(levels), _) => recode_levels(&coding.set, &assignment, levels),
-            (None, Some(cuts)) => recode_cuts(&coding.set, &assignment, cuts),
-            (None, None) => recode(&coding.set, &assignment),
+            (Some(levels), _) => recode_levels(set, &assignment, levels),
+            (None, Some(cuts)) => recode_cuts(set, &assignment, cuts),
+            (None, None) => {
+                let mut classes = recode(set, &assignment);
+                self.keep_anything(&set.attributes, &mut classes);
+                hide_whole_sets(&set.attributes, &mut classes.recoded);
+                classes
+            }
         };
-        Ok(Ok(Recognised { class_of: assignment.class_of, classes, levels, cuts }))
+        let whole = cuts.as_ref().map(|cuts| whole_intervals(set, &assignment, cuts));
+        Ok(Ok(Recognised { class_of: assignment.class_of, classes, levels, cuts, whole }))
     }
 
-    fn levels(&self, attributes: &[Attribute]) -> Levels {
-        let level = |attribute: &Attribute| self.file.levels.get(&attribute.name).copied();
-        Levels::new(attributes.iter().map(|attribute| Level(level(attribute).unwrap_or(0))))
-    }
-
-    fn cuts(&self, attributes: &[Attribute], lookup: &Lookup) -> Cuts {
-        let mut cuts = Cuts::none(attributes.len());
-        for (at, attribute) in attributes.iter().enumerate() {
-            for value in self.file.cuts.get(&attribute.name).into_iter().flatten() {
-                cuts.insert(at, lookup.code(at, value.as_ref()));
+    /// Makes the labels of hierarchies that were built from values again: from the leaves that were released
+    /// when the recoding was made, and those of the new rows that are.
+    fn relabel(&self, set: &mut FrequencySet, class_of: &[u32]) {
+        if self.file.built.is_empty() {
+            return;
+        }
+        let released = released_codes(set, class_of);
+        for (attribute, mut is_released) in set.attributes.iter_mut().zip(released) {
+            let Some(built) = self.file.built.get(&attribute.name) else { continue };
+            let known: BTreeSet<&String> = built.leaves.iter().collect();
+            for (text, is_released) in attribute.dictionary.texts.iter().zip(&mut is_released) {
+                *is_released |= known.contains(text);
+            }
+            if let Shape::Tree(hierarchy) = &mut attribute.shape {
+                *hierarchy = relabelled(hierarchy, &built.by, &is_released);
             }
         }
-        cuts
+    }
+
+    /// A class that covered anything of a column still does.
+    fn keep_anything(&self, attributes: &[Attribute], classes: &mut Classes) {
+        for node in &self.file.nodes {
+            let NodeRecord::Class { class, cells } = node else { continue };
+            let number = classes.number_of[*class as usize];
+            if number == SUPPRESSED {
+                continue;
+            }
+            for (attribute, column) in attributes.iter().zip(&mut classes.recoded.columns) {
+                if matches!(cells.get(&attribute.name), Some(Covered::Any(_))) {
+                    let all = column.cells.iter().position(|cell| *cell == Cell::All);
+                    let all = all.unwrap_or_else(|| {
+                        column.cells.push(Cell::All);
+                        column.cells.len() - 1
+                    });
+                    column.of_class[number as usize] =
+                        u32::try_from(all).expect("fewer cells than classes");
+                }
+            }
+        }
+        classes.recoded.columns.iter_mut().for_each(drop_unused);
+    }
+
+    fn damaged(&self, reason: &str) -> JobError {
+        damaged(self.recoding, reason).into()
+    }
+
+    fn levels(&self, attributes: &[Attribute]) -> Result<Levels, JobError> {
+        let level = |attribute: &Attribute| {
+            let level = self.file.levels.get(&attribute.name).copied().unwrap_or(0);
+            match &attribute.shape {
+                Shape::Tree(hierarchy) if Level(level) > hierarchy.height() => {
+                    Err(self.damaged(&format!("`{}` has no level {level}", attribute.name)))
+                }
+                _ => Ok(Level(level)),
+            }
+        };
+        let levels: Vec<Level> = attributes.iter().map(level).collect::<Result<_, _>>()?;
+        Ok(Levels::new(levels))
+    }
+
+    fn cuts(&self, attributes: &[Attribute], lookup: &Lookup) -> Result<Cuts, JobError> {
+        let mut cuts = Cuts::none(attributes.len());
+        for (at, attribute) in attributes.iter().enumerate() {
+            let values = self.file.cuts.get(&attribute.name).into_iter().flatten();
+            let codes: Vec<u32> = values.map(|value| lookup.code(at, value.as_ref())).collect();
+            if !codes.is_sorted_by(|a, b| a < b) {
+                let name = &attribute.name;
+                return Err(self.damaged(&format!("the cuts of `{name}` are not in their order")));
+            }
+            // Before the least value there is nothing to be cut off.
+            codes.into_iter().filter(|&code| code > 0).for_each(|code| cuts.insert(at, code));
+        }
+        Ok(cuts)
     }
 
     fn tree(&self, attributes: &[Attribute], lookup: &Lookup) -> Result<PartitionTree, JobError> {
@@ -145,13 +220,13 @@ impl Application<'_> {
             })
         };
         let mut nodes = Vec::with_capacity(self.file.nodes.len());
-        let mut n_classes = 0;
-        for node in &self.file.nodes {
+        let is_class = |node: &&NodeRecord| matches!(node, NodeRecord::Class { .. });
+        // They are numbered without a gap, which was checked.
+        let n_classes = self.file.nodes.iter().filter(is_class).count();
+        let n_classes = u32::try_from(n_classes).expect("fewer classes than nodes");
+        for (at, node) in self.file.nodes.iter().enumerate() {
             nodes.push(match node {
-                NodeRecord::Class { class, .. } => {
-                    n_classes = n_classes.max(class + 1);
-                    Node::Leaf { class: *class }
-                }
+                NodeRecord::Class { class, .. } => Node::Leaf { class: *class },
                 NodeRecord::Cut { column, at_most, low, high } => {
                     let attribute = position(column)?;
                     let at = lookup.code(attribute, Some(at_most));
@@ -162,10 +237,14 @@ impl Application<'_> {
                 }
                 NodeRecord::Children { column, children } => {
                     let attribute = position(column)?;
-                    let runs = children
+                    let runs: Vec<(u32, u32)> = children
                         .iter()
                         .map(|(end, child)| (lookup.code(attribute, end.as_ref()), *child))
                         .collect();
+                    if !runs.is_sorted_by_key(|(end, _)| *end) {
+                        let reason = format!("the children of node {at} are not in their order");
+                        return Err(self.damaged(&reason));
+                    }
                     Node::Cut { attribute, branches: Branches::Runs(runs) }
                 }
             });
@@ -175,6 +254,10 @@ impl Application<'_> {
 
     /// Adds vectors without rows that stand for what each class of the recoding covers.
     fn cover(&self, set: &mut FrequencySet, class_of: &mut Vec<u32>, lookup: &Lookup) {
+        let mut first_of: BTreeMap<u32, usize> = BTreeMap::new();
+        for (vector, &class) in class_of.iter().enumerate() {
+            first_of.entry(class).or_insert(vector);
+        }
         for node in &self.file.nodes {
             let NodeRecord::Class { class, cells } = node else { continue };
             let covered: Vec<Vec<u32>> = set
@@ -182,14 +265,18 @@ impl Application<'_> {
                 .iter()
                 .enumerate()
                 .map(|(at, attribute)| {
-                    let cells = cells.get(&attribute.name).map_or(&[] as &[_], Vec::as_slice);
+                    let cells = cells.get(&attribute.name).map_or(&[] as &[_], Covered::values);
                     cells.iter().map(|cell| lookup.code(at, cell.as_ref())).collect()
                 })
                 .collect();
             let n_vectors = covered.iter().map(Vec::len).max().unwrap_or(0);
-            if covered.iter().any(Vec::is_empty) {
-                continue;
-            }
+            // A class that covers anything of a column adds nothing to what its rows have of it.
+            let stand_in = first_of.get(class).copied();
+            let Some(stand_in) = stand_in.filter(|_| !cells.is_empty()) else { continue };
+            let covered = covered.into_iter().zip(&set.vectors).map(|(covered, codes)| {
+                if covered.is_empty() { vec![codes.get(stand_in)] } else { covered }
+            });
+            let covered: Vec<Vec<u32>> = covered.collect();
             for (column, covered) in set.vectors.iter_mut().zip(&covered) {
                 let codes = (0..n_vectors).map(|vector| covered[vector.min(covered.len() - 1)]);
                 column.extend(codes);
@@ -242,8 +329,7 @@ impl Application<'_> {
                 report: None,
             }));
         }
-        let is_broken: std::collections::BTreeSet<u32> =
-            broken.iter().map(|(class, _)| *class).collect();
+        let is_broken: BTreeSet<u32> = broken.iter().map(|(class, _)| *class).collect();
         if plan.stars_suppressed && n_broken > 0 {
             tally.clear();
             for vector in (0..set.len()).filter(|&vector| is_broken.contains(&class_of[vector])) {
@@ -286,7 +372,7 @@ fn generalise(set: &FrequencySet, group: impl Fn(usize, u32) -> u32) -> Assignme
 
 /// The code of a text, by attribute.
 pub(super) struct Lookup {
-    codes: Vec<std::collections::BTreeMap<String, u32>>,
+    codes: Vec<BTreeMap<String, u32>>,
     missing: Vec<u32>,
 }
 

@@ -30,6 +30,8 @@ fn place(source: &Source, name: &str) -> Option<Place> {
 pub(super) struct Chosen {
     on: Vec<(String, Place, Place)>,
     sensitive: Option<usize>,
+    /// The column that tells people apart.
+    pub(super) entity: Option<usize>,
 }
 
 /// Two tables, ready to be compared.
@@ -43,7 +45,7 @@ pub(super) struct Compared {
 /// Chooses the columns that are compared; every one that is missing is a problem.
 pub(super) fn compared(
     (release, outside): (Option<&Source>, Option<&Source>),
-    options: &AttackOptions,
+    (options, entity): (&AttackOptions, Option<&str>),
     problems: &mut Problems,
 ) -> Option<Chosen> {
     let wanted = options.on.iter().chain(&options.named);
@@ -74,7 +76,11 @@ pub(super) fn compared(
     }
     let (release, outside) = release.zip(outside)?;
     let names = if options.on.is_empty() { common(release, outside) } else { options.on.clone() };
-    let is_compared = |name: &&String| Some(*name) != options.sensitive.as_ref();
+    // Whoever knows whose rows they are needs no attack.
+    let is_compared = |name: &&String| {
+        let is_entity = options.on.is_empty() && Some(name.as_str()) == entity;
+        Some(*name) != options.sensitive.as_ref() && !is_entity
+    };
     let places = |name: &String| Some((name.clone(), place(release, name)?, place(outside, name)?));
     let on: Vec<(String, Place, Place)> =
         names.iter().filter(is_compared).filter_map(places).collect();
@@ -83,14 +89,14 @@ pub(super) fn compared(
         problems.add(None, problem.help("columns are compared by name; rename those of one table"));
     }
     let sensitive = options.sensitive.as_ref().and_then(|name| release.position(name));
-    Some(Chosen { on, sensitive })
+    Some(Chosen { on, sensitive, entity: entity.and_then(|name| release.position(name)) })
 }
 
 /// The same columns of the table that a release was made from; every one that it lacks is a problem.
 pub(super) fn compared_before(
     original: &Source,
     chosen: &Chosen,
-    options: &AttackOptions,
+    (options, entity): (&AttackOptions, Option<&str>),
     problems: &mut Problems,
 ) -> Chosen {
     let mut lacks = |name: &String| {
@@ -109,7 +115,7 @@ pub(super) fn compared_before(
     if let (Some(name), None) = (sensitive, place) {
         lacks(name);
     }
-    Chosen { on, sensitive: place }
+    Chosen { on, sensitive: place, entity: entity.and_then(|name| original.position(name)) }
 }
 
 /// The columns that both tables have, in the order of the release: two columns of bounds are one, and means of
@@ -149,7 +155,7 @@ pub(super) fn load_outside(
     outside: &Source,
     chosen: &Chosen,
 ) -> Result<Side, JobError> {
-    Side::read(engine, outside, chosen.on.iter().map(|on| on.2).collect(), None)
+    Side::read(engine, outside, chosen.on.iter().map(|on| on.2).collect(), (None, None))
 }
 
 /// Reads a table and groups equal rows. Labels of it that cannot be understood are problems.
@@ -162,7 +168,7 @@ pub(super) fn load(
 ) -> Result<Compared, JobError> {
     let Target { source, chosen, is_original } = target;
     let places = chosen.on.iter().map(|on| on.1).collect();
-    let released = Side::read(engine, source, places, chosen.sensitive)?;
+    let released = Side::read(engine, source, places, (chosen.sensitive, chosen.entity))?;
     let what = if is_original { "the original table" } else { "the release" };
     let mut columns = Vec::new();
     let mut attacked = Vec::new();
@@ -185,15 +191,20 @@ pub(super) fn load(
         });
     }
     let sensitive = chosen.sensitive.map(|_| {
-        let labels = released.labels.last().expect("the sensitive column was read last");
+        let at = released.labels.len() - 1 - usize::from(chosen.entity.is_some());
+        let labels = &released.labels[at];
         let star = labels.texts.iter().position(|text| text.as_deref() == Some("*"));
         let hidden = star.map(|at| u32::try_from(at).expect("fewer labels than rows"));
-        let values = released.of_vectors(released.labels.len() - 1);
+        let values = released.of_vectors(at);
         Sensitive { values, n_values: labels.n_codes, hidden }
     });
     let (n_release, n_outside) = (released.n_rows, known_outside.n_rows);
     let outside = known_outside.counts.clone();
-    let tables = Tables { columns, release: released.counts, outside, sensitive };
+    let people = chosen.entity.map(|_| {
+        let last = released.labels.len() - 1;
+        (released.of_vectors(last), released.labels[last].n_codes)
+    });
+    let tables = Tables { columns, release: released.counts, outside, sensitive, people };
     Ok(Compared { tables, columns: attacked, n_release, n_outside })
 }
 
@@ -220,10 +231,11 @@ impl Side {
         engine: &Engine,
         source: &Source,
         places: Vec<Place>,
-        sensitive: Option<usize>,
+        (sensitive, entity): (Option<usize>, Option<usize>),
     ) -> Result<Side, JobError> {
         let mut uses = vec![Use::Skip; source.columns().len()];
-        let places: Vec<Place> = places.into_iter().chain(sensitive.map(Place::One)).collect();
+        let more = sensitive.into_iter().chain(entity).map(Place::One);
+        let places: Vec<Place> = places.into_iter().chain(more).collect();
         for place in &places {
             match *place {
                 Place::One(at) => uses[at] = Use::Code,
@@ -234,8 +246,11 @@ impl Side {
             }
         }
         let table = read(engine, source, &uses, false)?;
-        let labels: Vec<Labels> =
+        let mut labels: Vec<Labels> =
             places.iter().map(|place| Labels::new(source, &table, *place)).collect();
+        if let (Some(at), Some(last)) = (entity, labels.last_mut()) {
+            last.identify(source, &table, at)?;
+        }
         let codes: Vec<(&Codes, u32)> = labels.iter().map(|of| (&of.codes, of.n_codes)).collect();
         let collapsed = collapse(&codes, table.n_rows);
         Ok(Side {
@@ -285,6 +300,17 @@ impl Labels {
         let texts: Vec<Option<String>> = pairs.representatives.iter().map(text).collect();
         let n_codes = n(&texts);
         Labels { texts, codes: Codes::pack(n_codes, pairs.vector_of.into_iter()), n_codes }
+    }
+
+    /// Makes texts of one value (`7` and `7.0`) one label, as they are one person.
+    fn identify(&mut self, source: &Source, table: &Table, at: usize) -> Result<(), JobError> {
+        let raw = table.column(&source.columns()[at].name).expect("it was read with codes");
+        let (map, n_codes) = raw
+            .values
+            .identify(None)
+            .map_err(|misfits| misfits.found_in(&raw.values, raw.codes.iter()))?;
+        (self.codes, self.n_codes) = (raw.codes.remap(&map, n_codes), n_codes);
+        Ok(())
     }
 
     fn refs(&self) -> Vec<Option<&str>> {

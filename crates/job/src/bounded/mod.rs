@@ -19,12 +19,15 @@ use incrowd_search::{
     Algorithm, Budget, Counters, Found, Outcome as SearchOutcome, Outline, Proof, Recoding,
 };
 
-use crate::anonymize::{Job, Said, budget, classes, missing_in, search, with_problem};
+use crate::anonymize::{Job, Said, budget, classes, search, with_problem};
 use crate::bounds::Bounds;
-use crate::coding::{CodedAs, Coding, Grouped, Grouping, Known, Scheme, group, scheme};
+use crate::coding::{
+    CodedAs, Coding, Grouped, Grouping, Known, Scheme, group, refuse_missing, row_of, scheme,
+};
 use crate::error::{JobError, Problem};
 use crate::labelling::{Assigned, Labelling, Ordering, released_as};
 use crate::plan::Plan;
+use crate::profile::people::{Repeats, uses_counting};
 use crate::publish::Unverified;
 use crate::report::filing::Filing;
 use crate::report::portrait::Sitter;
@@ -43,6 +46,10 @@ impl Known for Spilled {
     fn explain(&self, values: &Values, misfits: Misfits) -> JobError {
         let column = self.position(&values.name).expect("a column of the table");
         misfits.found_in(values, self.codes_of(column)).into()
+    }
+
+    fn first_row(&self, values: &Values, code: u32) -> Option<u64> {
+        row_of(self.codes_of(self.position(&values.name)?), code)
     }
 }
 
@@ -69,15 +76,17 @@ pub(crate) fn run(
     let mut clock = Stopwatch::start();
     let mut timings = Timings::default();
     job.run.enter(Stage::Read);
-    let wants_kinds = !matches!(output.format(), Format::Csv(_));
-    let spilled = read(job.engine, source, plan, wants_kinds, bounds)?;
+    let wants_fits = !matches!(output.format(), Format::Csv(_));
+    let spilled = read(job.engine, source, plan, wants_fits, bounds)?;
     timings.read = clock.lap();
     let (mut filing, mut spilled) = Filing::of_files(job.engine, plan, (source, spilled), bounds)?;
     clock.lap();
     let mut scheme = scheme(plan, &spilled)?;
     let columns = std::mem::take(&mut scheme.columns);
-    // Dictionaries in their order stand in the scheme.
-    plan.with_role(crate::plan::Role::Quasi).for_each(|at| spilled.forget(&plan.columns[at].name));
+    // Dictionaries in their order stand in the scheme; that of a target is looked at again.
+    plan.with_role(crate::plan::Role::Quasi)
+        .filter(|&at| !plan.columns[at].spec.target)
+        .for_each(|at| spilled.forget(&plan.columns[at].name));
     timings.read += clock.lap();
     job.run.enter(Stage::Search);
     let searched =
@@ -107,14 +116,14 @@ pub(crate) fn read(
     engine: &Engine,
     source: &Source,
     plan: &Plan,
-    wants_kinds: bool,
+    wants_fits: bool,
     bounds: &Bounds,
 ) -> Result<Spilled, JobError> {
     let scratch = bounds.scratch()?;
-    // While the table is read nothing else is held.
-    let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 4 * 3;
+    // While the table is read nothing else is held; then the values are put into their order.
+    let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
     let read = if engine.is_remote() { read_remote } else { read_spilled };
-    let spilled = read(engine, source, &plan.uses(), wants_kinds, &scratch, most_bytes)?;
+    let spilled = read(engine, source, &uses_counting(plan), wants_fits, &scratch, most_bytes)?;
     refuse_missing(plan, &spilled)?;
     Ok(spilled)
 }
@@ -141,23 +150,10 @@ pub(crate) fn write(
     let ordering = &Ordering::new(plan, attributes, classes, means);
     let staged = output.stage()?;
     let release = Release { plan, spilled, bounds, classes, ordering, rows, parts };
-    let WrittenRows { n_rows, starred, entity } = release.write(engine, &staged)?;
+    let WrittenRows { n_rows, starred, entity, contents } = release.write(engine, &staged)?;
     let released_as = released_as(plan, &ordering.columns);
-    Ok(Unverified { staged, released_as, entity, n_rows, starred })
-}
-
-fn refuse_missing(plan: &Plan, spilled: &Spilled) -> Result<(), JobError> {
-    if !plan.missing_is_error {
-        return Ok(());
-    }
-    let with_missing = spilled.values.iter().enumerate().filter(|(_, values)| values.has_missing);
-    let problem = |(at, values): (usize, &Values)| {
-        let missing = values.n_codes() - 1;
-        let before = spilled.codes_of(at).position(|code| code == missing).unwrap_or(0);
-        missing_in(values, before as u64 + 1)
-    };
-    let problems: Vec<Problem> = with_missing.map(problem).collect();
-    if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
+    let repeats = spilled.counted.iter().filter_map(Repeats::of_counted).collect();
+    Ok(Unverified { staged, released_as, entity, contents, n_rows, starred, repeats })
 }
 
 /// An error with an estimate, unless this many distinct vectors fit in memory while they are found and
@@ -203,12 +199,13 @@ impl Search<'_> {
         let n_distinct = points.estimate_distinct()?;
         self.job.run.go_on()?;
         let (n_columns, n_parts) = (self.columns.len(), self.spilled.n_parts());
-        let fits = check_fits(self.bounds, n_distinct, n_columns, n_parts);
-        if fits.is_ok() {
-            return self.whole(scheme, &points);
-        }
         let can_be_outlined = self.plan.method.algorithm == Algorithm::Mondrian
             && self.plan.labels != LabelForm::Region;
+        let is_forced = self.bounds.forced_points(self.spilled.n_rows).is_some();
+        let fits = check_fits(self.bounds, n_distinct, n_columns, n_parts);
+        if fits.is_ok() && !(can_be_outlined && is_forced) {
+            return self.whole(scheme, &points);
+        }
         if can_be_outlined {
             return self.outlined(scheme, &points);
         }
@@ -225,16 +222,18 @@ impl Search<'_> {
         let GroupedRows { vectors, counts, rows } = points.group()?;
         let levels = plan.method.level_bounds(plan, &scheme.attributes)?;
         let n_rows = self.spilled.n_rows;
-        let coding = scheme.coding(self.columns, vectors, counts, Vec::new(), n_rows);
+        let mut coding = scheme.coding(self.columns, vectors, counts, Vec::new(), n_rows);
         let memory = Some(self.bounds.left() / 2);
         let outcome = search(job.run, job.spec, plan, &coding, &levels, memory)?;
         let found = match job.found(plan, outcome, n_rows)? {
             Ok(found) => found,
             Err(outcome) => return Ok(Err(outcome)),
         };
-        let classes = classes(plan, &coding, &found);
+        let classes = classes(plan, &mut coding, &found);
         let assigned = Assigned::of(&found);
-        let means = Labelling { plan, set: &coding.set, classes: &classes, assigned }.all_means();
+        let Coding { set, entity, .. } = &coding;
+        let labelling = Labelling { plan, set, entity: *entity, classes: &classes, assigned };
+        let means = labelling.all_means();
         let rows = RowClasses::Vectors { rows, class_of: found.assignment.class_of.clone() };
         Ok(Ok(Searched { coding, found, classes, means, rows }))
     }
@@ -269,6 +268,9 @@ impl Search<'_> {
 
     /// How many points of a region fit in memory while it is read, grouped and searched.
     fn most_points(&self, n_attributes: usize) -> u64 {
+        if let Some(most) = self.bounds.forced_points(self.spilled.n_rows) {
+            return most;
+        }
         let n_codes = |column: &CodedAs| column.n_codes;
         let widest = self.columns[..n_attributes].iter().map(n_codes).max().unwrap_or(0);
         let width: u64 = match widest {
@@ -401,7 +403,8 @@ impl Finish<'_> {
         let (plan, set) = (self.search.plan, &self.coding.set);
         let classes = recode(set, assignment);
         let assigned = Assigned { class_of: &assignment.class_of, parts: &[], blocks: &[] };
-        let of_region = Labelling { plan, set, classes: &classes, assigned }.all_means();
+        let entity = self.coding.entity;
+        let of_region = Labelling { plan, set, entity, classes: &classes, assigned }.all_means();
         for (means, of_region) in found.means.iter_mut().zip(of_region) {
             if let Some(of_region) = of_region {
                 means.get_or_insert_default().extend(of_region);

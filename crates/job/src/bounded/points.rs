@@ -82,8 +82,7 @@ impl<'a> Points<'a> {
     pub(crate) fn group(&self) -> Result<GroupedRows, JobError> {
         let n_columns = self.wanted.len();
         let parts = (0..self.spilled.n_parts()).into_par_iter().map(|part| {
-            let path = self.spilled.scratch().path(&format!("groups-{part}"));
-            let mut file = CodeWriter::new(&path, 1)?;
+            let mut file = CodeWriter::new(self.spilled.scratch(), &format!("groups-{part}"), 1)?;
             let mut groups = Groups::new(n_columns);
             let mut reader = self.read(part)?;
             while let Some(block) = reader.next_block()? {

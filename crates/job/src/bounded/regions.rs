@@ -71,9 +71,9 @@ impl Regions {
         let n_columns = points.n_codes().count();
         let parts = (0..points.spilled.n_parts()).into_par_iter().map(|part| {
             let scratch = points.spilled.scratch();
-            let mut region_of = CodeWriter::new(&scratch.path(&format!("region-of-{part}")), 1)?;
+            let mut region_of = CodeWriter::new(scratch, &format!("region-of-{part}"), 1)?;
             let file = |region: usize| {
-                CodeWriter::new(&scratch.path(&format!("region-{part}-{region}")), n_columns)
+                CodeWriter::new(scratch, &format!("region-{part}-{region}"), n_columns)
             };
             let mut rows = (0..n_regions).map(file).collect::<Result<Vec<_>, _>>()?;
             let mut reader = points.read(part)?;
@@ -202,8 +202,8 @@ impl ClassOfRow {
     ) -> Result<(), JobError> {
         let mut start = 0;
         for (part, (files, &n_rows)) in self.classes.iter_mut().zip(n_rows).enumerate() {
-            let path = points.spilled.scratch().path(&format!("classes-{part}-{}", files.len()));
-            let mut file = CodeWriter::new(&path, 1)?;
+            let name = format!("classes-{part}-{}", files.len());
+            let mut file = CodeWriter::new(points.spilled.scratch(), &name, 1)?;
             for first in (start..start + n_rows).step_by(BLOCK_ROWS) {
                 let rows = first..(first + BLOCK_ROWS).min(start + n_rows);
                 file.write(&[Codes::U32(rows.map(&class_of).collect())])?;

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use incrowd_data::{Codes, SUPPRESSED};
 use incrowd_engine::{
-    Bucket, Buckets, CodeWriter, Engine, EngineError, Kept, NOWHERE, Piece, Published, Rows,
-    Spilled, Staging, Writer, chunk_ends, order_within,
+    Bucket, Buckets, CodeWriter, ColumnContent, Engine, EngineError, Kept, KeptColumn, NOWHERE,
+    Piece, Published, Rows, Spilled, Staging, Writer, order_within, sort_bucket,
 };
 use incrowd_release::Classes;
 use rayon::prelude::*;
@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use super::points::VectorOfRow;
 use super::regions::ClassOfRow;
 use crate::bounds::Bounds;
+use crate::coding::CodedAs;
 use crate::error::JobError;
 use crate::labelling::{Ordering, published as published_columns, refuse_equal_names};
 use crate::measure::Entities;
@@ -28,6 +29,9 @@ pub(crate) enum RowClasses {
     /// Region by region.
     Regions(ClassOfRow),
 }
+
+/// Files of buckets that may be open at a time.
+const MOST_FILES: usize = 384;
 
 type Blocks<'a> = Box<dyn FnMut() -> Result<Option<Vec<u32>>, EngineError> + 'a>;
 
@@ -50,6 +54,8 @@ pub(crate) struct WrittenRows {
     pub(crate) starred: Starred,
     /// The entity of each row, where the release does not say it.
     pub(crate) entity: Option<Entities>,
+    /// What the columns that are released as they are say.
+    pub(crate) contents: Vec<ColumnContent>,
 }
 
 /// The columns of rows in buckets: those that are published with codes, then the entity.
@@ -64,40 +70,115 @@ impl Release<'_> {
     /// Writes the rows.
     pub(crate) fn write(&self, engine: &Engine, staged: &Staging) -> Result<WrittenRows, JobError> {
         let kept = self.spilled.kept_columns();
-        let published = published_columns(self.plan, &self.ordering.columns, self.spilled, kept);
+        let published = published_columns(
+            self.plan,
+            self.ordering.attributes,
+            &self.ordering.columns,
+            self.spilled,
+            kept,
+        );
         refuse_equal_names(&published, kept)?;
         let columns = self.columns(published);
         let sizes = self.sizes();
-        let buckets = self.buckets("bucket", self.bucket_ends(&sizes, &columns), &columns);
+        let most_rows = self.bounds.rows_in(6, self.row_bytes(&columns));
+        let ends = bucket_ends(&sizes, most_rows);
+        let buckets = self.buckets("bucket", self.coarse(&ends), &columns);
         let tally = self.fill(engine, &columns, &buckets)?;
-        let mut writer = Writer::new(engine, &columns.published, kept, staged)?;
-        let path = self.spilled.scratch().path("entity");
-        let mut entities = columns.entity.map(|_| CodeWriter::new(&path, 1)).transpose()?;
+        let room = self.bounds.left() / 6;
+        let writer = Writer::new(engine, &columns.published, kept, staged)?.within(room);
+        let file = |_| CodeWriter::new(self.spilled.scratch(), "entity", 1);
+        let entities = columns.entity.map(file).transpose()?;
+        let entity = self.plan.entity();
+        let entity =
+            entity.map(|at| CodedAs::identified(self.plan, at, self.spilled)).transpose()?;
+        let mut to = Written { writer, entities, entity, n_rows: 0 };
         // Beside the parts one more, of the rows of divided vectors.
         let n_parts = self.spilled.n_parts() + 1;
-        let mut n_rows = 0;
         for bucket in 0..buckets.len() {
-            engine.go_on()?;
-            let Bucket { numbers, codes, kept: batches } = buckets.take(bucket, n_parts)?;
-            let rows = rows_of(&numbers, buckets.numbers(bucket));
-            drop(numbers);
-            n_rows += rows.order.len() as u64;
-            let kept = Kept::new(kept.to_vec(), batches);
-            if let (Some(file), Some(codes)) = (&mut entities, codes.last()) {
-                let of_row = rows.order.iter().map(|&row| codes.get(row as usize));
-                file.write(&[Codes::U32(of_row.collect())])?;
+            let numbers = buckets.numbers(bucket);
+            let within: Vec<u32> = ends
+                .iter()
+                .copied()
+                .filter(|end| numbers.start < *end && *end <= numbers.end)
+                .collect();
+            if within.len() == 1 {
+                self.write_bucket(
+                    engine,
+                    (&buckets, bucket, n_parts),
+                    &columns,
+                    most_rows,
+                    &mut to,
+                )?;
+                continue;
             }
-            let range = buckets.numbers(bucket);
-            let labels = self.ordering.labels_at(range.start as usize..range.end as usize);
-            let published = published_columns(self.plan, &labels, self.spilled, kept.columns());
-            // The labels are numbered from the first class of the bucket.
-            let rows = Rows { first_class: 0, ..rows };
-            writer.write_as(&published, &piece(&columns, &codes, &kept, &rows))?;
+            let finer = buckets.within(bucket, within);
+            buckets.pour(bucket, n_parts, &finer)?;
+            for bucket in 0..finer.len() {
+                self.write_bucket(engine, (&finer, bucket, 1), &columns, most_rows, &mut to)?;
+            }
         }
-        writer.finish()?;
-        let entity = entities.map(CodeWriter::finish).transpose()?.zip(columns.entity);
-        let entity = entity.map(|(file, at)| Entities::File(file, self.spilled.n_codes(at)));
-        Ok(WrittenRows { n_rows, starred: self.starred(&tally), entity })
+        let Written { writer, entities, entity, n_rows } = to;
+        let contents = writer.finish()?;
+        let entities = entities.map(CodeWriter::finish).transpose()?.zip(entity);
+        let entity = entities.map(|(file, coded)| Entities::File(file, coded.n_codes));
+        Ok(WrittenRows { n_rows, starred: self.starred(&tally), entity, contents })
+    }
+
+    /// Writes the rows of a bucket; those of a class that does not fit in memory are put into their order in
+    /// files.
+    fn write_bucket(
+        &self,
+        engine: &Engine,
+        (buckets, bucket, n_parts): (&Buckets, usize, usize),
+        columns: &Columns,
+        most_rows: u64,
+        to: &mut Written,
+    ) -> Result<(), JobError> {
+        engine.go_on()?;
+        let numbers = buckets.numbers(bucket);
+        let labels = self.ordering.labels_at(numbers.start as usize..numbers.end as usize);
+        let mut of_bucket = labels.iter().flatten();
+        let mut published = columns.published.clone();
+        for column in &mut published {
+            if let Published::Labels { labels, .. } = column {
+                *labels = of_bucket.next().expect("labels of every column");
+            }
+        }
+        let kept = self.spilled.kept_columns();
+        let sizes = self.n_rows_at(numbers.clone());
+        if numbers.len() > 1 || sizes <= most_rows.max(1) {
+            let rows = buckets.take(bucket, n_parts)?;
+            return Ok(to.write(columns, &published, kept, numbers, rows, false)?);
+        }
+        let most_rows = usize::try_from(most_rows).unwrap_or(usize::MAX);
+        // Which rows are the last is known when there are no more.
+        let mut waiting: Option<Bucket> = None;
+        let of_class = (buckets, bucket, n_parts);
+        sort_bucket(engine, of_class, &columns.published, most_rows, |rows| {
+            match waiting.replace(rows) {
+                Some(rows) => to.write(columns, &published, kept, numbers.clone(), rows, true),
+                None => Ok(()),
+            }
+        })?;
+        if let Some(rows) = waiting {
+            to.write(columns, &published, kept, numbers, rows, false)?;
+        }
+        Ok(())
+    }
+
+    /// The rows at some places.
+    fn n_rows_at(&self, places: Range<u32>) -> u64 {
+        self.sizes()[places.start as usize..places.end as usize].iter().sum()
+    }
+
+    /// Buckets that are filled in one go: so many that their files can be open at the same time.
+    fn coarse(&self, ends: &[u32]) -> Vec<u32> {
+        let most = (MOST_FILES / (self.spilled.n_parts() + 1)).max(8);
+        if ends.len() <= most {
+            return ends.to_vec();
+        }
+        let each = ends.len().div_ceil(most);
+        ends.chunks(each).filter_map(|ends| ends.last().copied()).collect()
     }
 
     fn columns<'a>(&'a self, published: Vec<Published<'a>>) -> Columns<'a> {
@@ -105,7 +186,7 @@ impl Release<'_> {
         let entity = self.plan.entity().map(|at| position(&self.plan.columns[at].name));
         let coded = published.iter().filter_map(|column| match column {
             Published::Coded { values, .. } => Some(position(&values.name)),
-            Published::Labels(_) | Published::Kept(_) => None,
+            Published::Labels { .. } | Published::Kept(_) => None,
         });
         let coded = coded.chain(entity).collect();
         Columns { published, coded, entity }
@@ -143,23 +224,6 @@ impl Release<'_> {
         16 + 4 * columns.coded.len() as u64 + self.spilled.kept_bytes_a_row()
     }
 
-    /// Where buckets end: as large as fits, at the ends of chunks.
-    fn bucket_ends(&self, sizes: &[u64], columns: &Columns) -> Vec<u32> {
-        let most_rows = self.bounds.left() / 4 / self.row_bytes(columns);
-        let (mut ends, mut first, mut n_rows) = (Vec::new(), 0, 0);
-        for end in chunk_ends(sizes.iter().copied()) {
-            let of_chunk: u64 = sizes[first..end].iter().sum();
-            if n_rows > 0 && n_rows + of_chunk > most_rows {
-                ends.push(first);
-                n_rows = 0;
-            }
-            n_rows += of_chunk;
-            first = end;
-        }
-        ends.push(sizes.len());
-        ends.iter().map(|&end| u32::try_from(end).expect("fewer classes than 2^32")).collect()
-    }
-
     fn buckets(&self, name: &str, ends: Vec<u32>, columns: &Columns) -> Buckets {
         let n_codes = columns.coded.iter().map(|&at| self.spilled.n_codes(at)).collect();
         Buckets::new(self.spilled.scratch(), name, ends, n_codes, self.spilled.kept_columns())
@@ -174,18 +238,16 @@ impl Release<'_> {
     ) -> Result<Vec<u64>, JobError> {
         let target = self.plan.target().map(|at| self.plan.columns[at].name.as_str());
         let target = target.and_then(|name| self.spilled.position(name));
-        let tally = Mutex::new(
-            target.map_or_else(Vec::new, |at| vec![0u64; self.spilled.n_codes(at) as usize]),
-        );
+        let told = self.plan.target().filter(|_| target.is_some());
+        let told = told.map(|at| CodedAs::identified(self.plan, at, self.spilled)).transpose()?;
+        let tally = Mutex::new(vec![0u64; told.as_ref().map_or(0, |told| told.n_codes as usize)]);
         let divided = self.divided(columns);
-        let wanted: Vec<usize> = columns.coded.iter().copied().chain(target).collect();
         let maps: Vec<Vec<u32>> =
-            wanted.iter().map(|&at| (0..self.spilled.n_codes(at)).collect()).collect();
-        let wanted: Vec<(usize, &[u32], u32)> = wanted
-            .iter()
-            .zip(&maps)
-            .map(|(&at, map)| (at, &map[..], self.spilled.n_codes(at)))
-            .collect();
+            columns.coded.iter().map(|&at| (0..self.spilled.n_codes(at)).collect()).collect();
+        let coded = columns.coded.iter().zip(&maps);
+        let coded = coded.map(|(&at, map)| (at, &map[..], self.spilled.n_codes(at)));
+        let told = target.zip(told.as_ref()).map(|(at, told)| (at, &told.map[..], told.n_codes));
+        let wanted: Vec<(usize, &[u32], u32)> = coded.chain(told).collect();
         (0..self.spilled.n_parts()).into_par_iter().try_for_each(|part| {
             let mut reader = self.spilled.read_part_with_kept(part, &wanted)?;
             let mut places = self.places(part, divided.as_ref())?;
@@ -193,17 +255,16 @@ impl Release<'_> {
             let mut apart = divided.as_ref().map(|divided| divided.buckets.fill(part));
             while let Some(mut block) = reader.next_block()? {
                 engine.go_on()?;
-                let Places { places, vectors } = places()?;
+                let Places { of_rows, vectors, left_out } = places()?;
                 if target.is_some() {
                     let targets = block.codes.pop().expect("it was asked for");
                     let mut tally = tally.lock().expect("nobody panics here");
-                    let left_out = places.iter().zip(targets.iter());
-                    let is_left_out = |place: u32| self.is_left_out(place);
+                    let left_out = left_out.iter().zip(targets.iter());
                     left_out
-                        .filter(|(place, _)| is_left_out(**place))
+                        .filter(|(is_left_out, _)| **is_left_out)
                         .for_each(|(_, code)| tally[code as usize] += 1);
                 }
-                filling.add(&places, &block)?;
+                filling.add(&of_rows, &block)?;
                 if let Some(apart) = &mut apart {
                     apart.add(&vectors, &block)?;
                 }
@@ -219,9 +280,10 @@ impl Release<'_> {
         Ok(tally.into_inner().expect("nobody panics here"))
     }
 
-    fn is_left_out(&self, place: u32) -> bool {
-        place == NOWHERE
-            || self.plan.stars_suppressed && Some(&place) == self.ordering.place_of.last()
+    /// Whether the rows of a class are suppressed. Their place does not say so: a class whose cells
+    /// are all `*` has the same.
+    fn is_left_out(&self, class: u32) -> bool {
+        self.classes.number_of.get(class as usize).is_none_or(|&number| number == SUPPRESSED)
     }
 
     fn starred(&self, left_out: &[u64]) -> Starred {
@@ -247,8 +309,9 @@ impl Release<'_> {
         Ok(move || {
             let numbers = blocks()?.expect("as many blocks as were read");
             let (RowClasses::Vectors { class_of, .. }, divided) = (self.rows, divided) else {
-                let places = numbers.iter().map(|&class| self.place(class)).collect();
-                return Ok(Places { places, vectors: Vec::new() });
+                let of_rows = numbers.iter().map(|&class| self.place(class)).collect();
+                let left_out = numbers.iter().map(|&class| self.is_left_out(class)).collect();
+                return Ok(Places { of_rows, vectors: Vec::new(), left_out });
             };
             let is_divided =
                 |vector: u32| divided.is_some_and(|divided| divided.has[vector as usize]);
@@ -258,7 +321,10 @@ impl Release<'_> {
             let apart = |&vector: &u32| if is_divided(vector) { vector } else { NOWHERE };
             let vectors =
                 if divided.is_some() { numbers.iter().map(apart).collect() } else { Vec::new() };
-            Ok(Places { places: numbers.iter().map(place).collect(), vectors })
+            let is_left_out =
+                |&vector: &u32| !is_divided(vector) && self.is_left_out(class_of[vector as usize]);
+            let left_out = numbers.iter().map(is_left_out).collect();
+            Ok(Places { of_rows: numbers.iter().map(place).collect(), vectors, left_out })
         })
     }
 
@@ -269,7 +335,7 @@ impl Release<'_> {
             return None;
         };
         let mut has = vec![false; class_of.len()];
-        let most_rows = self.bounds.left() / 8 / self.row_bytes(columns);
+        let most_rows = self.bounds.rows_in(8, self.row_bytes(columns));
         let (mut ends, mut n_rows) = (Vec::new(), 0);
         for of_vector in self.parts.chunk_by(|a, b| a.0 == b.0) {
             let vector = of_vector[0].0;
@@ -299,7 +365,7 @@ impl Release<'_> {
             published: columns
                 .published
                 .iter()
-                .filter(|column| !matches!(column, Published::Labels(_)))
+                .filter(|column| !matches!(column, Published::Labels { .. }))
                 .copied()
                 .collect(),
             coded: columns.coded.clone(),
@@ -332,16 +398,68 @@ impl Release<'_> {
     }
 }
 
+/// Where buckets end: as many classes as have that many rows, or one that has more.
+fn bucket_ends(sizes: &[u64], most_rows: u64) -> Vec<u32> {
+    let (mut ends, mut n_rows) = (Vec::new(), 0);
+    for (place, &size) in sizes.iter().enumerate() {
+        if n_rows > 0 && n_rows + size > most_rows {
+            ends.push(place);
+            n_rows = 0;
+        }
+        n_rows += size;
+    }
+    ends.push(sizes.len());
+    ends.iter().map(|&end| u32::try_from(end).expect("fewer classes than 2^32")).collect()
+}
+
+/// A release that is being written.
+struct Written<'a> {
+    writer: Writer<'a>,
+    entities: Option<CodeWriter>,
+    entity: Option<CodedAs>,
+    n_rows: u64,
+}
+
+impl Written<'_> {
+    /// Writes rows at some places, of which the last one may go on.
+    fn write(
+        &mut self,
+        columns: &Columns,
+        published: &[Published],
+        kept: &[KeptColumn],
+        places: Range<u32>,
+        rows: Bucket,
+        goes_on: bool,
+    ) -> Result<(), EngineError> {
+        let Bucket { numbers, codes, kept: batches } = rows;
+        let rows = rows_of(&numbers, places);
+        drop(numbers);
+        self.n_rows += rows.order.len() as u64;
+        let kept = Kept::new(kept.to_vec(), batches);
+        if let (Some(file), Some(codes), Some(CodedAs { map, .. })) =
+            (&mut self.entities, codes.last(), &self.entity)
+        {
+            let of_row = rows.order.iter().map(|&row| map[codes.get(row as usize) as usize]);
+            file.write(&[Codes::U32(of_row.collect())])?;
+        }
+        // The labels are numbered from the first class of the bucket.
+        let rows = Rows { first_class: 0, ..rows };
+        self.writer.write_as(published, &piece(columns, &codes, &kept, &rows), goes_on)
+    }
+}
+
 /// Vectors whose rows are divided among classes, and buckets for their rows by vector.
 struct Divided {
     has: Vec<bool>,
     buckets: Buckets,
 }
 
-/// Where the rows of a block go: by place, and by vector those of divided ones.
+/// Where the rows of a block go: by place, and by vector those of divided ones; and which of them are
+/// suppressed.
 struct Places {
-    places: Vec<u32>,
+    of_rows: Vec<u32>,
     vectors: Vec<u32>,
+    left_out: Vec<bool>,
 }
 
 /// The rows of a bucket, class by class.
@@ -368,7 +486,7 @@ fn piece<'a>(columns: &Columns, codes: &'a [Codes], kept: &'a Kept, rows: &'a Ro
     let mut codes = codes.iter();
     let of_column = |column: &Published| match column {
         Published::Coded { .. } => codes.next(),
-        Published::Labels(_) | Published::Kept(_) => None,
+        Published::Labels { .. } | Published::Kept(_) => None,
     };
     Piece { codes: columns.published.iter().map(of_column).collect(), kept, rows }
 }

@@ -166,6 +166,11 @@ fn specs(
                 .help("leave recoding and resume out of the job"),
         );
     }
+    let wrapped = |name: &str| name.strip_prefix("union-").unwrap_or(name).to_owned();
+    let base = |name: &str| method::named(name, &mut Vec::new()).map(|(name, _)| name.to_owned());
+    let leaves_out =
+        |name: &str| base(&wrapped(name)).is_some_and(|name| method::suppresses(&name));
+    let any_suppresses = options.algorithms.iter().any(|name| leaves_out(name));
     let mut specs = Vec::new();
     for (at, name) in options.algorithms.iter().enumerate() {
         if options.algorithms[..at].contains(name) {
@@ -185,6 +190,12 @@ fn specs(
             if algorithm != "mondrian" {
                 spec.search.split = None;
             }
+            // An algorithm that leaves no row out stands beside those that may.
+            if any_suppresses && !leaves_out(name) {
+                (spec.privacy.suppress, spec.release.suppressed) = (None, None);
+            }
+            // Nothing is published, so that guessed roles may be compared.
+            spec.reviewed = None;
             (spec.output, spec.report) = (None, None);
             (spec.audience, spec.picture) = (None, None);
             specs.push((name.clone(), k, spec));

@@ -16,9 +16,10 @@ use incrowd_search::Outcome as SearchOutcome;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::anonymize::{classes, refuse_missing, search};
-use crate::coding::{code, raw_column};
-use crate::error::{JobError, Problem, nearest};
+use crate::anonymize::{classes, search};
+use crate::coding::{code, raw_column, refuse_missing};
+use crate::error::{JobError, Problem};
+use crate::naming::suggest;
 use crate::plan::{Plan, Purpose, Role, choice};
 use crate::run::{Run, Stage};
 use crate::spec::JobSpec;
@@ -207,15 +208,14 @@ fn check(spec: &JobSpec, plan: &mut Plan, options: &EvaluateOptions) -> Result<M
     for name in &options.predict {
         let names: Vec<&str> = plan.columns.iter().map(|column| column.name.as_str()).collect();
         let unknown = Problem::new(format!("--predict names `{name}`, which is not in the input"));
-        let near =
-            nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let unknown = suggest(plan.looks_headerless, unknown, name, &names);
         match plan.columns.iter_mut().find(|column| column.name == *name) {
             Some(column) if column.role == Some(Role::Insensitive) => column.is_predicted = true,
             Some(_) => problems.push(
                 Problem::new(format!("--predict names `{name}`, which is not released as it is"))
                     .help("name an insensitive column"),
             ),
-            None => problems.push(Problem { help: near, ..unknown }),
+            None => problems.push(unknown),
         }
     }
     let has_target = predicted(plan).next().is_some();
@@ -401,7 +401,7 @@ impl Evaluator<'_> {
             column.is_some_and(|column| column.spec.hierarchy.is_some())
         };
         let table = self.table.of_rows(train, has_tree);
-        let coding = code(self.plan, &table)?;
+        let mut coding = code(self.plan, &table)?;
         let levels = self.plan.method.level_bounds(self.plan, &coding.set.attributes)?;
         let memory = self.plan.method.memory;
         let found = match search(self.run, self.spec, self.plan, &coding, &levels, memory)? {
@@ -415,7 +415,7 @@ impl Evaluator<'_> {
                 ));
             }
         };
-        let classes = classes(self.plan, &coding, &found);
+        let classes = classes(self.plan, &mut coding, &found);
         Ok(Release::new(self.plan, self.table, coding, *found, classes))
     }
 }

@@ -27,7 +27,8 @@ impl Before {
         held: &Held,
         grouped: Option<EqualRows>,
     ) -> Result<Before, JobError> {
-        let subject = Subject { plan, released_as: as_they_are(plan), entity: None };
+        let subject =
+            Subject { plan, released_as: as_they_are(plan), entity: None, contents: Vec::new() };
         let measured = measure_held(engine, &subject, held, grouped)?;
         let classes = release_report(&measured, 0, Starred::default());
         Ok(Before { privacy: privacy_report(plan, &measured), classes })
@@ -50,7 +51,7 @@ impl Before {
         spilled: Spilled,
         bounds: &Bounds,
     ) -> Result<(Before, Spilled), JobError> {
-        let held = Held::Files { spilled, room: bounds.left().max(LEAST_ROOM) };
+        let held = Held::Files { spilled, room: bounds.room(LEAST_ROOM) };
         let before = Before::of(engine, plan, &held, None)?;
         match held {
             Held::Files { spilled, .. } => Ok((before, spilled)),

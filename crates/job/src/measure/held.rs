@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use incrowd_data::Codes;
-use incrowd_engine::{CodeFile, Engine, EngineError, Misfits, Source, Spilled, Table, Use, Values};
-use incrowd_engine::{read, read_remote, read_spilled};
+use incrowd_engine::{
+    CodeFile, ColumnContent, Content, CountedColumn, Engine, EngineError, Misfits, Source, Spilled,
+    Table, Use, Values, read, read_remote, read_spilled,
+};
 
 use crate::bounds::Bounds;
 use crate::coding::Known;
@@ -40,12 +42,17 @@ impl<'a> Way<'a> {
         if !bounds.is_bounded() || n_wanted == 0 {
             return Way::Memory;
         }
-        // A code, a distinct value and its place in a table; a key to sort by and what comes of it.
-        let of_row = 72 * n_wanted + 48;
+        // A code, a distinct value and its place in a table; a key to sort by and what comes of it;
+        // the hashes of a row and of what it is released with.
+        let of_row = 72 * n_wanted + 48 + 48;
         let needed = source.size(uses).map_or(u64::MAX, |size| {
-            size.rows.saturating_mul(of_row).saturating_add(2 * source.n_bytes())
+            size.rows.saturating_mul(of_row).saturating_add(2 * source.n_text_bytes())
         });
-        if needed <= bounds.left() { Way::Memory } else { Way::Files { bounds, room: None } }
+        if needed <= bounds.left() && !bounds.is_forced() {
+            Way::Memory
+        } else {
+            Way::Files { bounds, room: None }
+        }
     }
 }
 
@@ -94,20 +101,41 @@ impl Held {
             let found = read_spilled(engine, source, &uses, false, &scratch, most_values);
             // A column whose values are too many, and of which only matters which are equal, is hashed.
             match found {
-                Err(EngineError::TooManyValues { column, megabytes }) => {
+                Err(EngineError::TooManyValues { column, needed }) => {
                     let at = source.position(&column).filter(|_| hashable.contains(&column));
                     match at.filter(|&at| uses[at] == Use::Code && !engine.is_remote()) {
                         Some(at) => uses[at] = Use::Hash,
                         None => {
-                            return Err(EngineError::TooManyValues { column, megabytes }.into());
+                            return Err(EngineError::TooManyValues { column, needed }.into());
                         }
                     }
                 }
                 found => break found?,
             }
         };
-        let room = room.unwrap_or_else(|| bounds.left().max(LEAST_ROOM));
+        let room = room.unwrap_or_else(|| bounds.room(LEAST_ROOM));
         Ok(Held::Files { spilled, room })
+    }
+
+    /// What a column says, if that was found out when the table was read.
+    pub(super) fn content_of(&self, column: &ColumnContent) -> Result<Option<Content>, JobError> {
+        let contents = match self {
+            Held::Memory(table) => &table.contents,
+            Held::Files { spilled, .. } => &spilled.contents,
+        };
+        if let Some(content) = contents.of(&column.name) {
+            return Ok(Some(content));
+        }
+        let values = self.values(&column.name);
+        Ok(values.map(|values| column.of_values(values)).transpose()?)
+    }
+
+    /// The columns whose values were counted.
+    pub(super) fn counted(&self) -> &[CountedColumn] {
+        match self {
+            Held::Memory(table) => &table.counted,
+            Held::Files { spilled, .. } => &spilled.counted,
+        }
     }
 
     pub(super) fn n_rows(&self) -> u64 {
@@ -130,6 +158,13 @@ impl Known for Held {
         match self {
             Held::Memory(table) => table.explain(values, misfits),
             Held::Files { spilled, .. } => spilled.explain(values, misfits),
+        }
+    }
+
+    fn first_row(&self, values: &Values, code: u32) -> Option<u64> {
+        match self {
+            Held::Memory(table) => table.first_row(values, code),
+            Held::Files { spilled, .. } => spilled.first_row(values, code),
         }
     }
 }

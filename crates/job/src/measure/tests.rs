@@ -1,9 +1,12 @@
 //! What is found in private files is what is found in memory.
 
+use std::sync::Arc;
+
 use incrowd_data::Codes;
 use incrowd_engine::{CodeWriter, Scratch, Source};
 
 use super::*;
+use crate::bounds::Tried;
 use crate::plan::Purpose;
 use crate::publish::Starred;
 use crate::run::Run;
@@ -103,8 +106,9 @@ fn check(text: &str, job: &str, threads: usize, room: u64, entity: Option<&Entit
                 if is_apart { Vec::new() } else { vec![column.name.clone()] }
             })
             .collect();
-        let subject = Subject { plan: &plan, released_as, entity: entity.cloned() };
-        let bounds = Bounds::new(&spec.run, None)?;
+        let subject =
+            Subject { plan: &plan, released_as, entity: entity.cloned(), contents: Vec::new() };
+        let bounds = Bounds::new(&spec.run, Tried::default())?;
         let ways = [Way::Memory, Way::Files { bounds: &bounds, room: Some(room) }];
         let mut found = Vec::new();
         for way in ways {
@@ -143,8 +147,8 @@ fn entities_apart_are_those_of_their_rows() {
     let codes: Vec<u32> = (0..n_rows).map(|_| u32::try_from(random.below(300)).unwrap()).collect();
     let in_memory = Entities::Memory(Codes::pack(300, codes.iter().copied()), 300);
     let folder = tempfile::tempdir().unwrap();
-    let scratch = Scratch::new(Some(folder.path())).unwrap();
-    let mut writer = CodeWriter::new(&scratch.path("entities"), 1).unwrap();
+    let scratch = Arc::new(Scratch::new(Some(folder.path())).unwrap());
+    let mut writer = CodeWriter::new(&scratch, "entities", 1).unwrap();
     for block in codes.chunks(70_001) {
         writer.write(&[Codes::pack(300, block.iter().copied())]).unwrap();
     }

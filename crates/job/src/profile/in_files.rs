@@ -48,10 +48,10 @@ pub(super) fn profile(
     let place = |at: usize| match uses[at] {
         Use::Code => Some(Place::Coded(before(at))),
         Use::Keep => Some(Place::Hashed(before(at))),
-        Use::Hash | Use::Skip => None,
+        Use::Hash | Use::Mix(_) | Use::Count | Use::MixAndCount(_) | Use::Skip => None,
     };
     let places: Vec<Place> = (0..uses.len()).filter_map(place).collect();
-    let room = room.unwrap_or_else(|| bounds.left().max(LEAST_ROOM));
+    let room = room.unwrap_or_else(|| bounds.room(LEAST_ROOM));
     let table = InFiles { engine, spilled, hashed, places, room };
     run.enter(Stage::Search);
     let columns: Vec<ColumnProfile> =

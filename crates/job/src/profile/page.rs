@@ -152,7 +152,7 @@ fn columns(page: &mut Page, profile: &Profile) {
             HtmlCell::number(count(column.distinct)),
             HtmlCell::number(count(column.missing)),
             HtmlCell::number(count(column.unique)),
-            HtmlCell::text(column.suggested_role),
+            HtmlCell::text(column.role_in_words()),
             HtmlCell::text(reason),
         ]);
     }

@@ -5,6 +5,8 @@
 
 use std::net::IpAddr;
 
+use super::vocabulary::{STREET, has};
+
 pub(super) fn is_email(text: &str) -> bool {
     let Some((user, host)) = text.split_once('@') else { return false };
     let is_clean = |part: &str| !part.is_empty() && !part.contains(['@', ' ', '/', ',']);
@@ -44,6 +46,61 @@ pub(super) fn is_social_security(text: &str) -> bool {
     is_like(text, "999-99-9999")
 }
 
+/// A number that a state gives to a person, as it is written where it is more than digits, and where
+/// its digits check each other: Brazil, France, Italy, Poland, Spain, Switzerland, the United Kingdom.
+pub(super) fn is_state_number(text: &str) -> bool {
+    const FORMS: [&str; 6] = [
+        "999.999.999-99",
+        "AAAAAA99A99A999A",
+        "99999999A",
+        "756.9999.9999.99",
+        "AA999999A",
+        "AA 99 99 99 A",
+    ];
+    let is_foreign = text.starts_with(['X', 'Y', 'Z']) && is_like(text, "A9999999A");
+    is_foreign
+        || FORMS.iter().any(|form| is_like(text, form))
+        || is_pesel(text)
+        || is_insee(&text.replace(' ', ""))
+}
+
+/// Eleven digits of which the first six are a day, and the last checks the others.
+fn is_pesel(text: &str) -> bool {
+    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(10)).collect();
+    if digits.len() != 11 || text.len() != 11 {
+        return false;
+    }
+    let weights = [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1];
+    let sum: u32 = digits.iter().zip(weights).map(|(digit, weight)| digit * weight).sum();
+    let (month, day) = (digits[2] * 10 + digits[3], digits[4] * 10 + digits[5]);
+    sum.is_multiple_of(10) && (1..=12).contains(&(month % 20)) && (1..=31).contains(&day)
+}
+
+/// Fifteen digits: sex, year and month of birth, and a key of two digits.
+fn is_insee(text: &str) -> bool {
+    let is_digits = text.len() == 15 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits || !text.starts_with(['1', '2']) {
+        return false;
+    }
+    let (number, key) = text.split_at(13);
+    match (number.parse::<u64>(), key.parse::<u64>()) {
+        (Ok(number), Ok(key)) => 97 - number % 97 == key,
+        _ => false,
+    }
+}
+
+/// A street and a house: `12 Main Street`, `Hauptstr. 5`, `calle Mayor 3`.
+pub(super) fn is_address(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split([' ', ',', '.']).filter(|word| !word.is_empty()).collect();
+    let is_street = |word: &&str| {
+        has(STREET, word)
+            || STREET.split_whitespace().any(|street| street.len() >= 3 && word.ends_with(street))
+    };
+    let is_house = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    (2..=12).contains(&words.len()) && words.iter().any(is_street) && words.iter().any(is_house)
+}
+
 /// The number of a payment card: its last digit checks the others.
 pub(super) fn is_card(text: &str) -> bool {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(10)).collect();
@@ -65,8 +122,13 @@ pub(super) fn is_phone(text: &str) -> bool {
     let n_between = rest.chars().filter(|&c| " -./()".contains(c)).count();
     (7..=15).contains(&n_digits)
         && rest.chars().all(|c| is_digit_or(c, " -./()"))
-        && (is_international || n_between >= 2)
+        && (is_international || n_between >= 2 || is_national(text, n_digits))
         && !is_date(text)
+}
+
+/// Digits with a zero before them and a gap: `0171 1234567`.
+fn is_national(text: &str, n_digits: usize) -> bool {
+    text.starts_with('0') && text.contains([' ', '-', '/']) && n_digits >= 8
 }
 
 /// A day that is not written as ISO dates are: `31.12.1999`, `12/31/99`, `1999/12/31`.
@@ -121,6 +183,38 @@ pub(super) fn is_person(text: &str) -> bool {
     (2..=3).contains(&words.len()) && words.iter().all(is_name) && n_whole >= 2
 }
 
+/// What a value is made of: `A` for letters, `9` for digits, signs as they are.
+pub(super) fn form(text: &str) -> String {
+    let mut form = String::new();
+    for character in text.chars() {
+        let class = match character {
+            c if c.is_ascii_digit() => '9',
+            c if c.is_alphabetic() => 'A',
+            c => c,
+        };
+        let repeats = class == '9' || class == 'A';
+        if !(repeats && form.ends_with(class)) {
+            form.push(class);
+        }
+    }
+    form
+}
+
+/// A day as a whole number: `19991231`, `31121999`, or a month, `199912`.
+pub(super) fn is_compact_date(text: &str) -> bool {
+    let within = |part: &str, most: u32| {
+        part.parse::<u32>().is_ok_and(|number| (1..=most).contains(&number))
+    };
+    match n_digits(text) {
+        Some(8) => {
+            (is_year(&text[..4]) && within(&text[4..6], 12) && within(&text[6..], 31))
+                || (is_year(&text[4..]) && within(&text[..2], 31) && within(&text[2..4], 31))
+        }
+        Some(6) => is_year(&text[..4]) && within(&text[4..], 12),
+        _ => false,
+    }
+}
+
 /// How many digits a value is, if it is nothing else.
 pub(super) fn n_digits(text: &str) -> Option<usize> {
     let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -171,9 +265,55 @@ mod tests {
         check(is_iban, &ibans, &["DE89", "de89370400440532013000", "INSURANCEHOLDERS"]);
         check(is_social_security, &["123-45-6789"], &["123456789", "12-345-6789"]);
         check(is_card, &["4111 1111 1111 1111", "4111111111111111"], &["4111111111111112", "41"]);
-        let phones = ["+44 20 7946 0000", "(555) 123-4567", "555-123-4567", "+15551234567"];
+        let phones = [
+            "+44 20 7946 0000",
+            "(555) 123-4567",
+            "555-123-4567",
+            "+15551234567",
+            "0171 1234567",
+            "06 12 34 56 78",
+        ];
         let others = ["12345-6789", "31.12.1999", "1999-12-31", "5551234567", "[10-20]", "1.5"];
         check(is_phone, &phones, &others);
+    }
+
+    #[test]
+    fn numbers_that_states_give() {
+        let numbers = [
+            "123.456.789-09",
+            "RSSMRA85T10A562S",
+            "12345678Z",
+            "X1234567L",
+            "756.1234.5678.97",
+            "AB123456C",
+            "44051401359",
+            "255081416802538",
+            "2 55 08 14 168 025 38",
+        ];
+        let others = ["44051401358", "255081416802539", "12345678", "A12345678B", "123.456.789"];
+        check(is_state_number, &numbers, &others);
+    }
+
+    #[test]
+    fn addresses_and_forms() {
+        let addresses = [
+            "12 Main Street",
+            "Hauptstr. 5",
+            "Lange Stra\u{df}e 7a",
+            "3 rue de la Paix",
+            "Calle Mayor 3",
+            "via Roma 10",
+            "Keizersgracht 12",
+            "Rua Augusta, 100",
+            "ul. D\u{142}uga 7",
+        ];
+        check(
+            is_address,
+            &addresses,
+            &["Main Street", "12", "Broken Arm", "Ward 7", "B12 deficit"],
+        );
+        assert_eq!(["P-0012", "AB12cd", ""].map(form), ["A-9", "A9A", ""]);
+        check(is_compact_date, &["19991231", "31121999", "202401"], &["19991331", "123456"]);
     }
 
     #[test]

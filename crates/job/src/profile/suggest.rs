@@ -1,13 +1,17 @@
 //! The role that a column probably has, from its values and its name, with the reason.
 //!
-//! A suggestion errs on the side of caution: what may hold anything is never released, what others may know
-//! is recoded. Values are looked at through a sample and are never quoted.
+//! A suggestion errs on the side of caution. What numbers people, names them or may hold anything
+//! is never released. Everything else is recoded, unless its name says that nobody should learn it
+//! about a person. Only a column that says the same of every row is left as it is. How many rows
+//! there are should not matter: the same column is judged alike in a day of data and in a year.
+//! Values are looked at through a sample and are never quoted.
 
 use incrowd_data::Kind;
 use incrowd_engine::Sample;
 
+use super::number::{Numbered, Sure, Whose, numbered};
 use super::shape;
-use super::words::{Meaning, is_number_name, is_place_name, meaning};
+use super::words::{Meaning, is_place_name, is_quantity_name, is_remark_name, meaning};
 
 /// What is known of a column beside its name.
 pub(super) struct Facts<'a> {
@@ -27,44 +31,61 @@ pub(super) struct Facts<'a> {
 }
 
 /// A role and the reason for it.
-pub(super) type Suggested = (&'static str, String);
+#[derive(Clone, Debug)]
+pub(super) struct Suggested {
+    pub(super) role: &'static str,
+    pub(super) reason: String,
+    /// Where the values number people and repeat: whose numbers they are.
+    pub(super) repeats: Option<Whose>,
+}
 
 /// Whether a value looks like something.
 type LooksLike = fn(&str) -> bool;
 
-/// Values that name a person or a thing of one, wherever they stand.
-const NAMING: [(LooksLike, &str); 8] = [
-    (shape::is_email, "e-mail addresses"),
-    (shape::is_url, "web addresses"),
-    (shape::is_ip_address, "IP addresses"),
-    (shape::is_uuid, "UUIDs"),
-    (shape::is_social_security, "social security numbers"),
-    (shape::is_card, "payment card numbers"),
-    (shape::is_iban, "bank account numbers"),
-    (shape::is_phone, "telephone numbers"),
+/// Values that name a person or a thing of one, wherever they stand, and whether a person has one.
+const NAMING: [(LooksLike, &str, bool); 10] = [
+    (shape::is_email, "e-mail addresses", true),
+    (shape::is_url, "web addresses", false),
+    (shape::is_ip_address, "IP addresses", false),
+    (shape::is_uuid, "UUIDs", true),
+    (shape::is_social_security, "social security numbers", true),
+    (shape::is_state_number, "numbers that a state gives to people", true),
+    (shape::is_card, "payment card numbers", true),
+    (shape::is_iban, "bank account numbers", true),
+    (shape::is_phone, "telephone numbers", true),
+    (shape::is_address, "addresses", false),
 ];
 
 /// The role that a column of this name and these values probably has.
 pub(super) fn suggest(name: &str, facts: &Facts) -> Suggested {
-    let meaning = meaning(name);
+    let meaning = meaning(name, facts.kind == Kind::Text);
+    let meant = meaning.as_ref();
+    let number = numbered(name);
     facts
         .naming()
-        .or_else(|| facts.constant(meaning.as_ref()))
+        .or_else(|| facts.numbered_by_name(number))
+        .or_else(|| facts.named_by_name(meant))
+        .or_else(|| facts.constant(meant))
         .or_else(|| facts.when_or_where(name))
-        .or_else(|| facts.free_text())
-        .or_else(|| facts.near_unique(name, meaning.as_ref()))
-        .or_else(|| meaning.map(|Meaning { role, word }| (role, format!("`{word}` in its name"))))
+        .or_else(|| facts.free_text(name))
+        .or_else(|| facts.near_unique(meant))
+        .or_else(|| meant.map(by_meaning))
         .or_else(|| facts.people())
+        .or_else(|| facts.numbered_by_shape(name))
         .or_else(|| facts.digits())
         .unwrap_or_else(|| facts.otherwise())
 }
 
+fn by_meaning(Meaning { role, word }: &Meaning) -> Suggested {
+    Suggested { role, reason: format!("`{word}` in its name"), repeats: None }
+}
+
 fn quasi(reason: &str) -> Suggested {
-    ("quasi", reason.to_owned())
+    Suggested { role: "quasi", reason: reason.to_owned(), repeats: None }
 }
 
 fn identifier(reason: &str) -> Suggested {
-    ("identifier", reason.to_owned())
+    Suggested { role: "identifier", reason: reason.to_owned(), repeats: None }
 }
 
 impl Facts<'_> {
@@ -73,17 +94,57 @@ impl Facts<'_> {
         let (mut n_values, mut n_such) = (0, 0);
         for text in self.sample.texts() {
             n_values += 1;
-            n_such += usize::from(is_such(text.trim()));
+            n_such += usize::from(is_such(whole(text)));
         }
         n_values > 0 && n_such * 100 >= n_values * percent
+    }
+
+    /// Numbers of people, which tell them apart where they repeat.
+    fn number_of(&self, reason: &str, whose: Whose) -> Suggested {
+        let repeats = (self.distinct < self.present && self.distinct > 1).then_some(whose);
+        Suggested { repeats, ..identifier(reason) }
+    }
+
+    /// Whether there are at most so many rows for each value.
+    fn has_few_rows_each(&self, most: u64) -> bool {
+        self.present <= most * self.distinct
     }
 
     fn naming(&self) -> Option<Suggested> {
         if !matches!(self.kind, Kind::Text | Kind::Integer) {
             return None;
         }
-        let (_, what) = NAMING.iter().find(|(is_such, _)| self.are(80, is_such))?;
-        Some(identifier(&format!("its values look like {what}")))
+        let (_, what, is_own) = NAMING.iter().find(|(is_such, ..)| self.are(80, is_such))?;
+        let reason = format!("its values look like {what}");
+        Some(if *is_own { self.number_of(&reason, Whose::Official) } else { identifier(&reason) })
+    }
+
+    /// Numbers of people by the name of the column and, as far as that is unsure, by its values.
+    fn numbered_by_name(&self, number: Option<Numbered>) -> Option<Suggested> {
+        let Numbered { sure, whose } = number?;
+        let is_timed = matches!(self.kind, Kind::Date | Kind::Timestamp)
+            || self.are(90, shape::is_date)
+            || self.are(90, shape::is_compact_date);
+        let is_unfit = self.kind == Kind::Boolean || self.is_fractional() || is_timed;
+        let is_number = match sure {
+            Sure::Yes => self.kind != Kind::Boolean,
+            _ if is_unfit || self.distinct < 2 => false,
+            Sure::Id => self.distinct >= 100 || self.has_few_rows_each(20),
+            Sure::Number => self.distinct >= 100 || self.has_few_rows_each(5),
+            Sure::Perhaps if whose == Whose::Person => {
+                self.has_digits() && (self.distinct >= 100 || self.has_few_rows_each(5))
+            }
+            Sure::Perhaps => self.is_key_like(),
+        };
+        is_number.then(|| {
+            self.number_of("its name says that it numbers people or what is theirs", whose)
+        })
+    }
+
+    /// Names of people and what leads to them, by the name of the column.
+    fn named_by_name(&self, meaning: Option<&Meaning>) -> Option<Suggested> {
+        let is_timed = matches!(self.kind, Kind::Date | Kind::Timestamp | Kind::Boolean);
+        meaning.filter(|meaning| meaning.role == "identifier" && !is_timed).map(by_meaning)
     }
 
     /// A column that says the same of everybody, unless its name is a warning.
@@ -96,7 +157,7 @@ impl Facts<'_> {
             (1, 0) if self.present > 1 => "every row has the same value",
             _ => return None,
         };
-        Some(("insensitive", reason.to_owned()))
+        Some(Suggested { role: "insensitive", ..quasi(reason) })
     }
 
     fn when_or_where(&self, name: &str) -> Option<Suggested> {
@@ -104,6 +165,9 @@ impl Facts<'_> {
         match self.kind {
             Kind::Date | Kind::Timestamp => Some(quasi("dates are often known to others")),
             Kind::Text if self.are(90, shape::is_date) => {
+                Some(quasi("its values look like dates, which others often know"))
+            }
+            Kind::Integer | Kind::Text if self.are(95, shape::is_compact_date) => {
                 Some(quasi("its values look like dates, which others often know"))
             }
             Kind::Text if self.are(90, shape::is_postcode) => {
@@ -119,45 +183,109 @@ impl Facts<'_> {
         }
     }
 
-    /// Long texts of many words that are mostly distinct.
-    fn free_text(&self) -> Option<Suggested> {
+    /// Long texts of many words that are mostly distinct, and texts that are called remarks.
+    fn free_text(&self, name: &str) -> Option<Suggested> {
         let is_long = self.bytes > 30 * self.distinct.max(1);
         let is_varied = self.distinct > 100 && self.distinct * 20 >= self.present;
         let has_many_words = || self.are(60, |text| text.split_whitespace().count() >= 5);
         let is_distinct = self.distinct >= 10 && self.distinct * 2 >= self.present;
-        let is_free = (is_long && is_varied) || (is_distinct && has_many_words());
+        let is_remark = is_remark_name(name)
+            && self.distinct >= 2
+            && self.are(30, |text| text.split_whitespace().count() >= 3);
+        let is_free = (is_long && is_varied) || (is_distinct && has_many_words()) || is_remark;
         if self.kind != Kind::Text || !is_free {
             return None;
         }
         Some(identifier("free text may hold anything, so it is dropped: never released"))
     }
 
-    /// Values that only one row has, or nearly so under a name that says a number.
-    fn near_unique(&self, name: &str, meaning: Option<&Meaning>) -> Option<Suggested> {
+    /// Values that only one row has, under a name that does not say that others know them.
+    fn near_unique(&self, meaning: Option<&Meaning>) -> Option<Suggested> {
         let is_near_unique = self.present >= 20 && self.unique * 10 >= self.present * 9;
-        let is_known = meaning.is_some_and(|meaning| meaning.role != "identifier");
-        match self.kind {
-            Kind::Text if is_near_unique => {
-                Some(identifier("almost every row has a value of its own"))
-            }
-            Kind::Integer if is_near_unique && !is_known => {
-                Some(identifier("almost every row has a value of its own"))
-            }
-            Kind::Text | Kind::Integer
-                if is_number_name(name) && self.distinct * 2 > self.present =>
-            {
-                Some(identifier("its name and its many values say so"))
-            }
-            _ => None,
+        let role = meaning.map_or("", |meaning| meaning.role);
+        let is_own = match self.kind {
+            Kind::Text => role != "quasi",
+            Kind::Integer => role.is_empty(),
+            _ => false,
+        };
+        if !is_near_unique || !is_own {
+            return None;
         }
+        Some(self.number_of("almost every row has a value of its own", Whose::Unknown))
     }
 
     fn people(&self) -> Option<Suggested> {
-        let is_distinct = self.distinct >= 3 && self.distinct * 2 >= self.present;
+        let is_distinct =
+            self.distinct >= 3 && (self.distinct * 2 >= self.present || self.distinct >= 200);
         if self.kind != Kind::Text || !is_distinct || !self.are(80, shape::is_person) {
             return None;
         }
         Some(identifier("its values look like names of people"))
+    }
+
+    /// Numbers of people by their shape: many distinct, few rows each, of one form, no quantity.
+    fn numbered_by_shape(&self, name: &str) -> Option<Suggested> {
+        if is_quantity_name(name) || !self.is_key_like() {
+            return None;
+        }
+        let reason = "many values of one form for few rows each, as numbers of people are";
+        Some(self.number_of(reason, Whose::Unknown))
+    }
+
+    /// Whether the values could be keys: many, few rows each, of one form, and no quantity.
+    fn is_key_like(&self) -> bool {
+        let is_many = self.distinct >= 100 || (self.distinct >= 20 && self.has_few_rows_each(5));
+        if !is_many || !self.has_few_rows_each(50) {
+            return false;
+        }
+        match self.kind {
+            Kind::Text => self.has_one_form(),
+            Kind::Integer => self.has_one_length() || self.is_sequence(),
+            Kind::Decimal => !self.is_fractional() && self.has_one_length(),
+            _ => false,
+        }
+    }
+
+    /// Whether nearly all values are letters and digits in one order, with four digits at least.
+    fn has_one_form(&self) -> bool {
+        let Some(first) = self.sample.texts().next().map(|text| shape::form(text.trim())) else {
+            return false;
+        };
+        // Amounts, times and shares are written with these alone.
+        let is_amount = first.chars().all(|c| "9.,:+-% \u{20ac}$\u{a3}()".contains(c));
+        let is_mere_digits = first == "9";
+        let n_digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+        let has_blank = first.contains(char::is_whitespace);
+        (is_mere_digits || !(is_amount || has_blank))
+            && self.are(90, |text| shape::form(text) == first && n_digits(text) >= 4)
+            && (!is_mere_digits || self.has_one_length())
+    }
+
+    /// Whether nearly all values have the same number of digits, six at least, and are not rounded.
+    fn has_one_length(&self) -> bool {
+        let is_round = || self.are(25, |text| text.ends_with('0'));
+        (6..=24).any(|n| self.are(95, |text| shape::n_digits(text) == Some(n))) && !is_round()
+    }
+
+    /// Whether the values are nearly all whole numbers from a least to a greatest, as a counter
+    /// gives them out. The sample tells how far they reach.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    fn is_sequence(&self) -> bool {
+        let numbers = || self.sample.texts().filter_map(|text| text.trim().parse::<i64>().ok());
+        let (Some(least), Some(greatest)) = (numbers().min(), numbers().max()) else {
+            return false;
+        };
+        let reach = greatest.saturating_sub(least) as f64;
+        self.distinct >= 500 && greatest >= 1000 && reach <= 1.3 * self.distinct as f64
+    }
+
+    /// Whether values are numbers with something behind the point.
+    fn is_fractional(&self) -> bool {
+        self.kind == Kind::Decimal && self.are(1, |text| text.contains('.'))
+    }
+
+    fn has_digits(&self) -> bool {
+        self.are(80, |text| text.bytes().any(|byte| byte.is_ascii_digit()))
     }
 
     /// Digits that stand for something: years and postcodes.
@@ -180,23 +308,22 @@ impl Facts<'_> {
     }
 
     fn otherwise(&self) -> Suggested {
-        let (role, reason) = match self.kind {
+        quasi(match self.kind {
             Kind::Integer | Kind::Decimal if self.distinct > 100 => {
-                let singles_out = self.unique * 2 >= self.present;
-                let reason = if singles_out {
-                    "a measured number that most rows have to themselves: quasi if others know it"
-                } else {
-                    "a measured number; sensitive if people would mind"
-                };
-                ("insensitive", reason)
+                "a number that others may know; sensitive if they cannot and people would mind"
             }
-            _ if self.distinct > 100 => {
-                ("quasi", "values that are shared and that others may know")
-            }
-            _ => ("quasi", "few values that others may know"),
-        };
-        (role, reason.to_owned())
+            _ if self.distinct > 100 => "values that are shared and that others may know",
+            _ => "few values that others may know",
+        })
     }
+}
+
+/// A value without blanks around it and, where it is a whole number written as a decimal, without
+/// its point: programs that know no missing whole numbers write `1234.0`.
+fn whole(text: &str) -> &str {
+    let text = text.trim();
+    let stem = text.trim_end_matches('0').strip_suffix('.').unwrap_or(text);
+    if shape::n_digits(stem).is_some() { stem } else { text }
 }
 
 #[cfg(test)]

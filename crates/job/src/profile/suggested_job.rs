@@ -2,30 +2,32 @@
 
 use std::path::Path;
 
-use super::Profile;
+use super::{ColumnProfile, Profile};
 
 const HEAD: &str = "\
 # Suggested by `incrowd profile`. These are guesses from names and values, to be reviewed by someone who
-# knows the data and what others know: go through every role before anything is released.
-#
+# knows the data and what others know: go through every role, then say true here. Until then
+# `incrowd anonymize` refuses this job.
+reviewed = false
+
 # identifier: never released    quasi: known to others, recoded
 # sensitive: released as it is, nobody should learn it about a person    insensitive: released as it is
+# entity = true: tells people apart who have several rows; k counts people instead of rows
 ";
 
 /// The suggested roles of the columns of an input as a job file that will be at `path`.
 pub(super) fn toml(profile: &Profile, input: &str, path: &Path) -> String {
     let mut text = format!("{HEAD}\ninput = {}\n\n[columns]\n", quoted(&seen_from(path, input)));
-    let suggested =
-        profile.columns.iter().map(|column| (&column.name, column.suggested_role, &*column.reason));
-    let not_looked_at = profile.not_looked_at.iter();
-    let not_looked_at = not_looked_at
-        .map(|name| (name, "identifier", "it holds lists or other tables: never released"));
-    let lines: Vec<[String; 3]> = suggested
-        .chain(not_looked_at)
-        .map(|(name, role, reason)| {
-            [key(name), format!("{{ role = {} }}", quoted(role)), in_one_line(reason)]
-        })
-        .collect();
+    let role = |column: &ColumnProfile| {
+        let entity = if column.suggested_entity { ", entity = true" } else { "" };
+        format!("{{ role = {}{entity} }}", quoted(column.suggested_role))
+    };
+    let suggested = (profile.columns.iter())
+        .map(|column| [key(&column.name), role(column), in_one_line(&column.reason)]);
+    let why = "it holds lists or other tables: never released";
+    let not_looked_at = (profile.not_looked_at.iter())
+        .map(|name| [key(name), "{ role = \"identifier\" }".to_owned(), why.to_owned()]);
+    let lines: Vec<[String; 3]> = suggested.chain(not_looked_at).collect();
     let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
     let widths = (width(0).min(30), width(1));
     for [name, role, reason] in &lines {

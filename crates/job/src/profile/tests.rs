@@ -1,7 +1,7 @@
 //! A profile is the same with rows in private files, and with columns that have too many values for codes.
 
 use super::*;
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, Tried};
 use crate::spec::RunSpec;
 
 /// Rows with a key, texts that are long, numbers with a missing one, words and dates.
@@ -35,7 +35,7 @@ fn check(text: &str, threads: usize, room: u64) {
     std::fs::write(&input, text).unwrap();
     let place = folder.path().display().to_string();
     let spec = RunSpec { temp_dir: Some(place), ..RunSpec::default() };
-    let bounds = Bounds::new(&spec, None).unwrap();
+    let bounds = Bounds::new(&spec, Tried::default()).unwrap();
     let run = Run::default();
     let found = run.with_engine(Some(threads), |engine| {
         let source = Source::open(engine, &input.display().to_string())?;

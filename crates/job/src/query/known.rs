@@ -10,7 +10,7 @@ use crate::error::{JobError, Problem};
 use crate::hierarchy::from_file;
 use crate::plan::choice;
 use crate::query::QueryOptions;
-use crate::recoding_file::{NodeRecord, RecodingFile};
+use crate::recoding_file::{Covered, NodeRecord, RecodingFile};
 use crate::spec::{ColumnSpec, HierarchySpec};
 
 /// What is known of a release.
@@ -32,6 +32,7 @@ impl Knowledge {
             let known = columns.entry(name.clone()).or_default();
             known.role = said.role.clone().or(known.role.take());
             known.kind = said.kind.clone().or(known.kind.take());
+            known.entity |= said.entity;
             known.order = said.order.clone().or(known.order.take());
             known.hierarchy = said.hierarchy.clone().or(known.hierarchy.take());
         }
@@ -65,6 +66,12 @@ impl Knowledge {
             && matches!(labels, Some(LabelForm::Range | LabelForm::Bounds | LabelForm::RangeMean));
         let knowledge = Knowledge { columns, recoding, labels, has_ends };
         if problems.is_empty() { Ok(knowledge) } else { Err(JobError::Request(problems)) }
+    }
+
+    /// The column that tells people apart, if the job or the recoding names one.
+    pub(crate) fn entity(&self) -> Option<&str> {
+        let mut columns = self.columns.iter();
+        columns.find(|(_, column)| column.entity).map(|(name, _)| name.as_str())
     }
 
     fn role(&self, column: &str) -> Option<&str> {
@@ -111,7 +118,7 @@ impl Knowledge {
     }
 
     /// What classes of the recoding cover of a column.
-    fn covered<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a Vec<Option<String>>> {
+    fn covered<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a Covered> {
         let nodes = self.recoding.iter().flat_map(|recoding| &recoding.nodes);
         nodes.filter_map(move |node| match node {
             NodeRecord::Class { cells, .. } => cells.get(column),
@@ -122,7 +129,11 @@ impl Knowledge {
     /// Whether a column of numbers, dates or times has missing cells, if the recoding says so.
     fn has_missing(&self, column: &str) -> Option<bool> {
         self.covered(column).next()?;
-        Some(self.covered(column).flatten().any(Option::is_none))
+        // A class that covers anything mixes values and missing cells.
+        let has_missing = |covered: &Covered| {
+            matches!(covered, Covered::Any(_)) || covered.values().iter().any(Option::is_none)
+        };
+        Some(self.covered(column).any(has_missing))
     }
 
     /// The least and the greatest value of a column that the recoding speaks of, on the number line.
@@ -131,13 +142,13 @@ impl Knowledge {
         let kind = self.columns.get(column)?.kind.as_deref()?;
         let kind = Kind::NAMES.iter().find(|(name, _)| *name == kind)?.1;
         let cuts = recoding.cuts.get(column).into_iter().flatten();
-        let values = self.covered(column).flatten().chain(cuts);
+        let values = self.covered(column).flat_map(Covered::values).chain(cuts);
         let positions = values.flatten().filter_map(|text| position(kind, text));
         let (lo, hi) = positions.fold(None, |span: Option<(f64, f64)>, at| {
             Some(span.map_or((at, at), |(lo, hi)| (lo.min(at), hi.max(at))))
         })?;
         // Least and greatest value and missing: the whole domain. Files of old hold no greatest one.
-        let is_whole = self.covered(column).any(|cells| matches!(&cells[..], [_, Some(_), None]));
+        let is_whole = self.covered(column).any(|of| matches!(of.values(), [_, Some(_), None]));
         Some(Span { lo, hi, is_whole, has_missing: self.has_missing(column) == Some(true) })
     }
 }

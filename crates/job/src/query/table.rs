@@ -10,7 +10,8 @@ use incrowd_evaluate::query::{
 use incrowd_release::LabelForm;
 use rayon::prelude::*;
 
-use crate::error::{JobError, Problem, nearest};
+use crate::error::{JobError, Problem};
+use crate::naming::suggest;
 use crate::query::known::Knowledge;
 use crate::query::{Asked, Problems, columns};
 
@@ -114,10 +115,7 @@ pub(crate) fn unknown(source: &Source, name: &str, message: String) -> Problem {
         .filter(|base| source.position(&format!("{base}_max")).is_some())
         .collect();
     names.extend(bases);
-    match nearest(name, names.iter().copied()) {
-        Some(near) => Problem::new(message).help(format!("did you mean `{near}`?")),
-        None => Problem::new(message).help(format!("its columns are {}", names.join(", "))),
-    }
+    suggest(source.looks_headerless(), Problem::new(message), name, &names)
 }
 
 /// By column, the constants that it is compared with.
@@ -209,7 +207,9 @@ impl Labels {
             Place::Bounds(a, b) | Place::WithMean(a, b) => {
                 let (first, first_codes) = sorted(raw(a));
                 let (second, second_codes) = sorted(raw(b));
-                let n = |texts: &[Option<String>]| u32::try_from(texts.len()).unwrap_or(u32::MAX);
+                let n = |texts: &[Option<String>]| {
+                    u32::try_from(texts.len()).expect("fewer labels than rows")
+                };
                 let pairs = [(&first_codes, n(&first)), (&second_codes, n(&second))];
                 let pairs = collapse(&pairs, table.n_rows);
                 let n_codes = u32::try_from(pairs.counts.len()).expect("fewer labels than rows");

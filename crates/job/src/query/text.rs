@@ -47,7 +47,7 @@ pub(crate) fn queries_of(workload: &WorkloadSpec) -> Result<Vec<QueryText>, JobE
 /// `#` or `--` are passed over.
 pub fn queries_of_file(path: &Path) -> Result<Vec<QueryText>, JobError> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = crate::small_file::read_text(path).map_err(|error| {
         Problem::new(format!("the queries `{name}` cannot be read: {}", error.kind()))
     })?;
     let queries = split(text.strip_prefix('\u{feff}').unwrap_or(&text));

@@ -197,6 +197,6 @@ pub(crate) fn text_of_check(plan: &Plan, outcome: &Outcome) -> Option<String> {
         queries: None,
         digests: &Digests::default(),
         failed,
-        warnings: &[],
+        warnings: &report.warnings,
     }))
 }

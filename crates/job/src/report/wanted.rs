@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use incrowd_engine::Access;
+
 use crate::error::{Problem, nearest};
 use crate::plan::{PlannedColumn, Role, choice};
 use crate::spec::JobSpec;
@@ -30,6 +32,14 @@ pub(crate) struct HtmlWanted {
 }
 
 impl HtmlWanted {
+    /// Who may read the report of a job.
+    pub(crate) fn access(wanted: Option<&HtmlWanted>) -> Access {
+        match wanted {
+            Some(HtmlWanted { audience: Audience::Public, .. }) => Access::Shared,
+            _ => Access::Private,
+        }
+    }
+
     /// Whether the report may say what only the table tells.
     pub(crate) fn is_internal(&self) -> bool {
         self.audience == Audience::Internal

@@ -10,7 +10,8 @@ use incrowd_engine::{parse_condition, parse_query};
 use incrowd_search::{Algorithm, QueryValue, Split, Target, WeightedQuery, Workload};
 
 use crate::coding::Ordered;
-use crate::error::{JobError, Problem, nearest};
+use crate::error::{JobError, Problem};
+use crate::naming::suggest;
 use crate::plan::{Plan, Role};
 use crate::query::queries_of_file;
 use crate::spec::{JobSpec, QuerySpec};
@@ -161,10 +162,7 @@ impl WorkloadPlan {
             if !names.contains(&name) {
                 let problem =
                     Problem::new(format!("the workload names `{name}`, which is not in the input"));
-                problems.push(match nearest(name, names.iter().copied()) {
-                    Some(near) => problem.help(format!("did you mean `{near}`?")),
-                    None => problem.help(format!("its columns are {}", names.join(", "))),
-                });
+                problems.push(suggest(plan.looks_headerless, problem, name, &names));
             }
         }
         if !problems.is_empty() {

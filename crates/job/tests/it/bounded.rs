@@ -185,7 +185,7 @@ fn a_recoding_applied_to_rows_in_files() {
     let hierarchies =
         hierarchies.replace("hierarchies/", &format!("{}/hierarchies/", adult().display()));
     let jobs = [
-        format!("{COLUMNS}\n[privacy]\nk = 7\nsuppress = \"2%\""),
+        format!("{COLUMNS}\n[privacy]\nk = 7"),
         hierarchies.replace("\"mondrian\"", "\"optimal\""),
     ];
     for toml in jobs {

@@ -3,10 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod bounded;
+mod entities;
+mod forced;
+mod missing;
 mod models;
 mod pycanon;
 mod queries;
 mod several_sets;
+mod types;
 
 use std::path::{Path, PathBuf};
 

@@ -14,7 +14,7 @@
 //! # Guarantees
 //!
 //! - Exact: no. Every start ends in a local minimum.
-//! - Asks of the models: nothing, but that they hold for the whole table.
+//! - Asks of the models: nothing. That it finds no release proves nothing unless the whole table does.
 //! - Deterministic: yes, on any number of threads, for a seed; with a time limit as far as the time goes.
 //!
 //! # Invariants
@@ -51,8 +51,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
     let Some(costs) = Costs::new(problem) else {
         return Outcome::Infeasible(Infeasible::NotMeasured);
     };
-    // One class of all rows is feasible; the caller has checked that.
-    let mut best = Board::new(problem, &costs);
+    let mut best = Some(Board::new(problem, &costs)).filter(Board::is_feasible);
     let mut nodes_checked = 0;
     let mut start = 0;
     loop {
@@ -62,14 +61,14 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
             .collect();
         for (board, n_weighed) in climbed {
             nodes_checked += n_weighed;
-            if key(&board) < key(&best) && board.is_feasible() {
-                best = board;
+            let is_better = best.as_ref().is_none_or(|best| key(&board) < key(best));
+            if is_better && board.is_feasible() {
+                best = Some(board);
             }
         }
         start += AT_ONCE;
-        let cost = costs.value(best.standing().cost);
-        let standing =
-            budget::Standing { best: Some(cost), lower_bound: 0.0, nodes: nodes_checked };
+        let cost = best.as_ref().map(|best| costs.value(best.standing().cost));
+        let standing = budget::Standing { best: cost, lower_bound: 0.0, nodes: nodes_checked };
         problem.budget.say(standing);
         let is_enough = !problem.budget.has_deadline() && start >= STARTS;
         if is_enough || problem.budget.is_spent() {
@@ -79,6 +78,10 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
     if problem.budget.is_cancelled() {
         return Outcome::Cancelled;
     }
+    let Some(best) = best else {
+        let broken = crate::broken_models(problem, &crate::whole(problem));
+        return Outcome::Infeasible(Infeasible::EveryCut { broken, is_proved: false });
+    };
     Outcome::Found(Box::new(best.found(nodes_checked)))
 }
 

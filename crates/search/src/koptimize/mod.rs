@@ -23,8 +23,7 @@
 //! # Guarantees
 //!
 //! - Exact: yes. Stopped early it gives the best so far, and a bound that no set is below.
-//! - Asks of the models: nothing, but that they hold for the whole table. With others than k-anonymity over
-//!   rows, or stars, rules U and S are off.
+//! - Asks of the models: nothing. With others than k-anonymity over rows, or stars, rules U and S are off.
 //! - Deterministic: yes, on any number of threads and for any seed, once the search is closed: of equal costs
 //!   the set with fewer cuts is released, then the smaller one attribute by attribute.
 //!
@@ -186,6 +185,7 @@ struct Ground<'a, P, const N: usize> {
     rules: Rules,
     /// The attribute that is cut last.
     last: Option<usize>,
+    n_workers: usize,
     /// Numbers that a worker may hold beside its nodes: tables of intervals, counts by code.
     most_counts: usize,
 }
@@ -265,6 +265,25 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
         (n_cuts + 2).saturating_mul(n_cuts + 2) <= self.most_counts
     }
 
+    /// The best set before anything is searched: none at all. Where the whole table cannot be released, it
+    /// costs more than any set that can, since rows cost most when they are lost.
+    fn without_cuts(&self, root: &Node<N>) -> Best {
+        let cuts = Cuts::none(self.problem.set.attributes.len());
+        let (cost, n_lost) = root.cost(self);
+        let is_release = n_lost == 0;
+        Best::new(if is_release { cost } else { self.cost_of_nothing() }, cuts)
+    }
+
+    /// Whether a best set can be released; otherwise no such set is known.
+    fn is_release(&self, best: &Best) -> bool {
+        best.cost < self.cost_of_nothing()
+    }
+
+    /// One more than what any set costs.
+    fn cost_of_nothing(&self) -> u64 {
+        self.price.lost(self.problem.set.n_rows) + 1
+    }
+
     /// A cost in the measure's own terms.
     fn value(&self, cost: u64) -> f64 {
         self.price.value(cost, self.problem.set.n_rows)
@@ -325,7 +344,10 @@ fn ground<'a, P: Price, const N: usize>(
     fields: Vec<Field>,
 ) -> Ground<'a, P, N> {
     let looks_at_rows = !problem.only_counts();
-    let n_threads = rayon::current_num_threads().max(1) as u64;
+    // Where a limit on nodes ends a search depends on the order in which they are looked at, and several
+    // workers have none.
+    let n_workers =
+        if problem.budget.counts_nodes() { 1 } else { rayon::current_num_threads().max(1) };
     Ground {
         problem,
         costs,
@@ -339,7 +361,8 @@ fn ground<'a, P: Price, const N: usize>(
         is_plain: !looks_at_rows && (!problem.stars || problem.limit == 0),
         rules,
         last: None,
-        most_counts: usize::try_from(problem.budget.memory() / 32 / n_threads)
+        n_workers,
+        most_counts: usize::try_from(problem.budget.memory() / 32 / n_workers as u64)
             .unwrap_or(usize::MAX),
     }
 }
@@ -349,8 +372,7 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     let mut desk = Desk::default();
     let rules = ground.rules;
     let root = Node::root(&ground, &mut desk);
-    let cuts = Cuts::none(problem.set.attributes.len());
-    let best = Shared::new(Best::new(root.cost(&ground).0, cuts));
+    let best = Shared::new(ground.without_cuts(&root));
     let widest = ground.widest();
     ground.last = widest.filter(|(_, is_wide)| rules.last && *is_wide).map(|(widest, _)| widest);
     let ground = &ground;
@@ -391,6 +413,9 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     let is_optimal = ended.open.is_empty();
     let floor = best.raise(ended.open.iter().map(|node| node.floor).min().unwrap_or(0));
     let best = best.get();
+    if !ground.is_release(&best) {
+        return nothing(problem, is_optimal);
+    }
     let mut found = Board::under(problem, ground.costs, &best.cuts).found(ended.n_nodes);
     // The search's units are finer than what is reported, and yet not the same.
     let bound = found
@@ -408,6 +433,16 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
         open: ended.open.iter().map(stopped::open).collect(),
     });
     Outcome::Found(Box::new(found))
+}
+
+/// What to say if no set was found that can be released.
+fn nothing(problem: &Problem, is_closed: bool) -> Outcome {
+    let broken = crate::broken_models(problem, &crate::whole(problem));
+    Outcome::Infeasible(if is_closed {
+        Infeasible::EveryCut { broken, is_proved: true }
+    } else {
+        Infeasible::OutOfTime
+    })
 }
 
 /// Nodes after which a search without a time limit is long.

@@ -54,7 +54,7 @@ pub(super) fn search<P: Price, const N: usize>(
     budget: &Budget,
     ceiling: Option<u64>,
 ) -> Ended<N> {
-    let n_workers = rayon::current_num_threads().max(1);
+    let n_workers = ground.n_workers;
     let crew = Crew {
         ground,
         best,
@@ -170,10 +170,11 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         let others = self.floors.iter().map(|floor| floor.load(Ordering::Relaxed));
         let least = others.chain(waiting).min().unwrap_or(least);
         drop(open);
-        let best = self.best.get().cost;
-        let least = if self.ceiling.is_some() { 0 } else { least.min(best) };
+        let best = self.best.get();
+        let least = if self.ceiling.is_some() { 0 } else { least.min(best.cost) };
+        let cost = self.ground.value(best.cost);
         self.budget.say(Standing {
-            best: Some(self.ground.value(best)),
+            best: self.ground.is_release(&best).then_some(cost),
             lower_bound: self.ground.value(self.best.raise(least)),
             nodes: self.n_nodes.load(Ordering::Relaxed),
         });

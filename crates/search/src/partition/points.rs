@@ -51,7 +51,10 @@ impl<C: PackedCode> Points<C> {
             for (attribute, column) in set.vectors.iter().enumerate() {
                 let cells = codes.iter_mut().skip(attribute).step_by(n_attributes);
                 for (cell, vector) in cells.zip(chunk * CHUNK..) {
-                    *cell = C::try_from(column.get(vector)).unwrap_or_default();
+                    let Ok(code) = C::try_from(column.get(vector)) else {
+                        panic!("every code fits the width of the widest attribute");
+                    };
+                    *cell = code;
                 }
             }
         });

@@ -148,7 +148,9 @@ fn verified_within(
     let outcome = run_within(algorithm, &set, job, budget);
     let broken = broken(table, job);
     // Only a partitioning starts with the whole table as one class.
-    let is_open = algorithm.is_full_domain() && job.models.iter().any(|m| !m.is_monotone());
+    let takes_any = algorithm.is_full_domain()
+        || matches!(algorithm, Algorithm::HillClimb | Algorithm::KOptimize);
+    let is_open = takes_any && job.models.iter().any(|m| !m.is_monotone());
     let context = || format!("{algorithm:?}, {} of {table:?}", job.describe());
     match outcome {
         Outcome::Found(found) => {
@@ -164,6 +166,12 @@ fn verified_within(
         Outcome::Infeasible(Infeasible::WholeTable { broken: found }) => {
             assert!(!table.rows.is_empty(), "empty: {}", context());
             assert!(!broken.is_empty(), "feasible: {}", context());
+            assert_eq!(found, broken, "{}", context());
+            None
+        }
+        Outcome::Infeasible(Infeasible::EveryCut { broken: found, is_proved }) => {
+            assert!(is_open && !found.is_empty(), "feasible: {}", context());
+            assert_eq!(is_proved, algorithm == Algorithm::KOptimize, "{}", context());
             assert_eq!(found, broken, "{}", context());
             None
         }

@@ -45,8 +45,18 @@ pub(super) fn crowd(set: &PrivacyReport, before: Option<&PrivacyReport>, counted
     card("k", told, meaning, "k = min |class|", PROSECUTOR)
 }
 
-/// The risk of being found.
-pub(super) fn risk(set: &PrivacyReport, before: Option<&PrivacyReport>) -> Vec<Card> {
+/// The risk of being found; `has_entity` says that classes are counted in people, of whom each may have several records.
+pub(super) fn risk(
+    set: &PrivacyReport,
+    before: Option<&PrivacyReport>,
+    has_entity: bool,
+) -> Vec<Card> {
+    let size = if has_entity { "people in the class" } else { "|class|" };
+    let marketer = if has_entity {
+        "(1 / n) \u{3a3} 1 / people in the class of the record"
+    } else {
+        "classes / records"
+    };
     let (risk, before) = (&set.risk, before.map(|before| &before.risk));
     let of = |name: &str, figure: fn(&RiskReport) -> f64, asked: &str| {
         let told = told(figure(risk), before.map(figure), set.required.get(asked), decimal);
@@ -59,25 +69,25 @@ pub(super) fn risk(set: &PrivacyReport, before: Option<&PrivacyReport>) -> Vec<C
         card(
             of("Greatest risk of a record", |risk| risk.prosecutor_max, "prosecutor"),
             "The chance of picking the right record for the person whose crowd is smallest.",
-            "max 1 / |class|",
+            &format!("max 1 / {size}"),
             PROSECUTOR,
         ),
         card(
             of("Mean risk of a record", |risk| risk.prosecutor_average, ""),
             "The same chance as a mean over all records.",
-            "(1 / n) \u{3a3} 1 / |class of the record|",
+            &format!("(1 / n) \u{3a3} 1 / {size} of the record"),
             PROSECUTOR,
         ),
         card(
             of("Journalist risk", |risk| risk.journalist_max, "journalist"),
             "At most the greatest risk above: how much less it is only a table of the whole population would tell.",
-            "max 1 / |class in the population| \u{2264} max 1 / |class|",
+            &format!("max 1 / |class in the population| \u{2264} max 1 / {size}"),
             JOURNALIST,
         ),
         card(
             of("Marketer risk", |risk| risk.marketer, "marketer"),
-            "The share of all records that are linked rightly if one record of each crowd is picked blindly.",
-            "classes / records",
+            "The share of all records that are linked rightly if one of each crowd is picked blindly.",
+            marketer,
             MARKETER,
         ),
     ];
@@ -86,7 +96,7 @@ pub(super) fn risk(set: &PrivacyReport, before: Option<&PrivacyReport>) -> Vec<C
         let name = format!("Records with a risk above {limit}");
         let told = told(share, was, None, percent);
         let meaning = "The share of records whose own risk is above that limit.";
-        let formula = format!("share of records with 1 / |class| > {limit}");
+        let formula = format!("share of records with 1 / {size} > {limit}");
         cards.push(card((name, told), meaning, &formula, PROSECUTOR));
     }
     let was = before.map(|before| before.records_at_risk);
@@ -94,7 +104,7 @@ pub(super) fn risk(set: &PrivacyReport, before: Option<&PrivacyReport>) -> Vec<C
     cards.push(Card {
         name: "Records at risk".to_owned(),
         meaning: format!("How many records have a crowd of fewer than {least}."),
-        formula: format!("records with |class| < {least}"),
+        formula: format!("records with {size} < {least}"),
         ..card((String::new(), told(risk.records_at_risk, was, None, count)), "", "", PROSECUTOR)
     });
     cards

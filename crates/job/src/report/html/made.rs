@@ -36,6 +36,14 @@ pub(super) fn limits(page: &mut Page, filed: &Filed) {
             ),
         );
     }
+    if filed.plan.entity().is_none() {
+        all.insert(
+            2,
+            "k counts records: the job names no column that says whose record it is. Where a \
+             person has several records, k records may be fewer than k people."
+                .to_owned(),
+        );
+    }
     page.list(&all);
 }
 

@@ -23,8 +23,26 @@ pub(super) fn write(page: &mut Page, filed: &Filed) {
             page.list(&all);
         }
     }
+    as_they_are(page, filed);
     if filed.report.release.rows > 0 {
         page.figures(&[sizes(filed)]);
+    }
+}
+
+/// How many records are unique on the columns that are released as they are. The release tells.
+fn as_they_are(page: &mut Page, filed: &Filed) {
+    let Some(found) = filed.report.as_they_are.as_ref().filter(|found| found.rows > 0) else {
+        return;
+    };
+    page.section("Columns released as they are");
+    page.say(&sentence(&found.in_words()));
+    page.say(
+        "k says nothing of these columns. Anyone who knows a person's values in them finds that \
+         person's record if it is unique.",
+    );
+    // An internal page lists all warnings at its beginning.
+    if let Some(warning) = found.warning().filter(|_| !filed.is_internal()) {
+        page.say(&sentence(&warning));
     }
 }
 
@@ -36,7 +54,7 @@ fn of_set(page: &mut Page, filed: &Filed, set: &PrivacyReport, before: Option<&P
     if filed.tells_people() {
         page.say(&sentence(&set.in_words()));
         let mut all = vec![cards::crowd(set, before, &filed.counted())];
-        all.extend(cards::risk(set, before));
+        all.extend(cards::risk(set, before, filed.plan.entity().is_some()));
         page.cards(&all);
     } else {
         let k = set.required.get("k").map_or_else(String::new, ToString::to_string);

@@ -240,8 +240,9 @@ impl Sitter<'_> {
 
     /// In the release: classes, and for other columns the rows that are released.
     fn after<'a>(&'a self, quasi: &'a [Recoded], plain: &'a [Plain]) -> [Compared<'a>; 2] {
-        let n_cells =
-            |quasi: &Recoded| u32::try_from(quasi.column.cells.len()).unwrap_or(u32::MAX).max(1);
+        let n_cells = |quasi: &Recoded| {
+            u32::try_from(quasi.column.cells.len()).expect("fewer cells than rows").max(1)
+        };
         let by_class = |quasi: &'a Recoded| {
             let cells = quasi.column.of_class.iter().copied();
             (Cow::Owned(Codes::pack(n_cells(quasi), cells)), n_cells(quasi), &quasi.cells)
@@ -249,7 +250,11 @@ impl Sitter<'_> {
         let sizes = self.recoded().sizes.iter();
         let classes = Compared {
             columns: quasi.iter().map(by_class).collect(),
-            weights: Some(sizes.map(|&rows| u32::try_from(rows).unwrap_or(u32::MAX)).collect()),
+            weights: Some(
+                sizes
+                    .map(|&rows| u32::try_from(rows).expect("rows are counted in 32 bits"))
+                    .collect(),
+            ),
         };
         let class_of: Vec<Option<u32>> =
             (0..self.assigned.class_of.len()).map(|vector| self.class_of(vector)).collect();

@@ -1,0 +1,254 @@
+//! The files of an input: one file, the files of a folder, or what a pattern matches.
+//!
+//! Only regular files are tables. A pipe or a device would be waited for or read for ever, and a table
+//! is read more than once. `**` does not follow links to folders, so that it ends.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+use glob::Pattern;
+
+use crate::{EngineError, Format};
+
+/// Says, by an error, when to stop.
+pub(crate) type GoOn<'a> = &'a dyn Fn() -> Result<(), EngineError>;
+
+/// The files of an input in the order of their names. A path that exists is never taken for a pattern.
+pub fn find_files(input: &str, go_on: GoOn) -> Result<Vec<PathBuf>, EngineError> {
+    let path = Path::new(input);
+    let found = if path.is_dir() {
+        entries(path)?
+    } else if std::fs::symlink_metadata(path).is_ok() {
+        refuse_special(path)?;
+        return Ok(vec![path.to_owned()]);
+    } else if input.contains(['*', '?', '[']) {
+        matches(input, go_on)?
+    } else {
+        return Err(no_input(input));
+    };
+    let mut files = Vec::new();
+    for path in found {
+        if is_data_file(&path)? {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files.dedup();
+    if files.is_empty() { Err(EngineError::NoFiles { path: input.to_owned() }) } else { Ok(files) }
+}
+
+/// The paths in a folder, in no order.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    let failed = |source| EngineError::Io { action: "reading", path: folder.to_owned(), source };
+    let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = std::fs::read_dir(shown).map_err(failed)?;
+    let path = |entry: std::fs::DirEntry| folder.join(entry.file_name());
+    entries.map(|entry| entry.map(path).map_err(failed)).collect()
+}
+
+/// Whether a path is a file that its name says to be a table. Folders of such a name are passed over;
+/// anything else is refused, since leaving it out would change the table without a word.
+fn is_data_file(path: &Path) -> Result<bool, EngineError> {
+    if is_hidden(path) || Format::of(path).is_none() || path.is_dir() {
+        return Ok(false);
+    }
+    refuse_special(path).map(|()| true)
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().and_then(OsStr::to_str).is_none_or(|name| name.starts_with(['.', '_']))
+}
+
+/// An error if a path is no regular file. Nothing is opened.
+fn refuse_special(path: &Path) -> Result<(), EngineError> {
+    let what = match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => return Ok(()),
+        Ok(found) => special_kind(&found),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "a link to nothing",
+        Err(source) => {
+            return Err(EngineError::Io { action: "reading", path: path.to_owned(), source });
+        }
+    };
+    Err(EngineError::NotAFile { path: path.to_owned(), what })
+}
+
+#[cfg(unix)]
+fn special_kind(found: &std::fs::Metadata) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = found.file_type();
+    if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else if kind.is_dir() {
+        "a folder"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(not(unix))]
+fn special_kind(_found: &std::fs::Metadata) -> &'static str {
+    "something else than a file"
+}
+
+/// The paths that a pattern matches, part by part.
+fn matches(input: &str, go_on: GoOn) -> Result<Vec<PathBuf>, EngineError> {
+    let mut found = vec![PathBuf::new()];
+    let parts: Vec<Component> = Path::new(input).components().collect();
+    for (at, part) in parts.iter().enumerate() {
+        go_on()?;
+        let text = part.as_os_str().to_str().unwrap_or_default();
+        let is_last = at + 1 == parts.len();
+        if text == "**" {
+            found = with_folders_below(found, go_on)?;
+        } else if text.contains(['*', '?', '[']) {
+            let pattern = Pattern::new(text).map_err(|_| no_input(input))?;
+            found = matching(&found, &pattern, is_last, go_on)?;
+        } else {
+            let joined = found.iter().map(|path| path.join(part));
+            found = joined.filter(|path| std::fs::symlink_metadata(path).is_ok()).collect();
+        }
+    }
+    Ok(found)
+}
+
+/// The entries of folders whose names match. Hidden ones match only a pattern that begins with a dot.
+fn matching(
+    folders: &[PathBuf],
+    pattern: &Pattern,
+    is_last: bool,
+    go_on: GoOn,
+) -> Result<Vec<PathBuf>, EngineError> {
+    let wants_hidden = pattern.as_str().starts_with('.');
+    let mut found = Vec::new();
+    for folder in folders {
+        go_on()?;
+        if !folder.as_os_str().is_empty() && !folder.is_dir() {
+            continue;
+        }
+        for path in entries(folder)? {
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            let is_seen = wants_hidden || !name.starts_with('.');
+            if is_seen && pattern.matches(name) && (is_last || path.is_dir()) {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Folders and all folders below them, but for hidden ones and those that only a link leads to.
+fn with_folders_below(folders: Vec<PathBuf>, go_on: GoOn) -> Result<Vec<PathBuf>, EngineError> {
+    let mut open = folders;
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        go_on()?;
+        if !folder.as_os_str().is_empty() && !folder.is_dir() {
+            continue;
+        }
+        for path in entries(&folder)? {
+            let is_folder = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if is_folder && !name.starts_with('.') {
+                open.push(path);
+            }
+        }
+        found.push(folder);
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn no_input(input: &str) -> EngineError {
+    let compressed = ["gz", "zst"].map(|ending| format!("{input}.{ending}"));
+    let hint = compressed.into_iter().find(|path| Path::new(path).exists());
+    let hint = hint.map_or_else(String::new, |path| format!("; did you mean `{path}`?"));
+    EngineError::NoInput { path: input.to_owned(), hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(place: &Path, pattern: &str) -> Result<Vec<String>, EngineError> {
+        let files = find_files(place.join(pattern).to_str().unwrap(), &|| Ok(()))?;
+        let name = |path: PathBuf| path.strip_prefix(place).unwrap().to_str().unwrap().to_owned();
+        Ok(files.into_iter().map(name).collect())
+    }
+
+    #[test]
+    fn patterns_match_files_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        for folder in ["a/b", "a/c", ".hidden", "a/x.csv"] {
+            std::fs::create_dir_all(place.path().join(folder)).unwrap();
+        }
+        for file in ["a/1.csv", "a/b/2.csv", "a/c/3.csv", "a/c/4.txt", ".hidden/5.csv", "a/.6.csv"]
+        {
+            std::fs::write(place.path().join(file), "x").unwrap();
+        }
+        for (pattern, expected) in [
+            ("a", vec!["a/1.csv"]),
+            ("a/*.csv", vec!["a/1.csv"]),
+            ("**/*.csv", vec!["a/1.csv", "a/b/2.csv", "a/c/3.csv"]),
+            ("**/**/c/*", vec!["a/c/3.csv", "a/c/4.txt"]),
+            ("*/?/[12].csv", vec!["a/b/2.csv"]),
+            ("a/**/c/*.txt", vec!["a/c/4.txt"]),
+            (".h*/*.csv", vec![".hidden/5.csv"]),
+        ] {
+            assert_eq!(found(place.path(), pattern).unwrap(), expected, "{pattern}");
+        }
+        for pattern in ["**", "b/*.csv", "a/1.csv/*", "a/[", "*.parquet"] {
+            assert!(found(place.path(), pattern).is_err(), "{pattern}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_that_lead_back_and_what_is_no_file() {
+        use std::os::unix::fs::symlink;
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        std::fs::create_dir(path("a")).unwrap();
+        std::fs::write(path("a/1.csv"), "x").unwrap();
+        for name in ["a/back", "a/again", "a/more"] {
+            symlink("..", path(name)).unwrap();
+        }
+        assert_eq!(found(place.path(), "**/*.csv").unwrap(), ["a/1.csv"]);
+        // A link that is named, or that a pattern names, is followed.
+        assert_eq!(found(place.path(), "a/back/a/*.csv").unwrap(), ["a/back/a/1.csv"]);
+        symlink("gone", path("a/2.csv")).unwrap();
+        for input in ["a", "a/2.csv", "a/*.csv"] {
+            let refused = found(place.path(), input);
+            assert!(
+                matches!(refused, Err(EngineError::NotAFile { what: "a link to nothing", .. })),
+                "{input}: {refused:?}"
+            );
+        }
+        std::fs::remove_file(path("a/2.csv")).unwrap();
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, path("a/2.csv"), mode).unwrap();
+        symlink("/dev/zero", path("zero.csv")).unwrap();
+        for (input, expected) in [
+            ("a", "a pipe"),
+            ("a/2.csv", "a pipe"),
+            ("zero.csv", "a device"),
+            ("*.csv", "a device"),
+        ] {
+            let refused = found(place.path(), input);
+            assert!(
+                matches!(refused, Err(EngineError::NotAFile { what, .. }) if what == expected),
+                "{input}: {refused:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_cancelled_search_ends() {
+        let place = tempfile::tempdir().unwrap();
+        let pattern = place.path().join("**/*.csv");
+        let ended = find_files(pattern.to_str().unwrap(), &|| Err(EngineError::Cancelled));
+        assert!(matches!(ended, Err(EngineError::Cancelled)), "{ended:?}");
+    }
+}

@@ -1,0 +1,96 @@
+//! Recodings are of the kind that their algorithm promises.
+
+use std::collections::BTreeMap;
+
+use crate::Fault;
+use crate::case::Hierarchy;
+use crate::label::{Axis, Cells};
+use crate::value::Value;
+
+use super::Evidence;
+
+pub(super) fn check(evidence: &Evidence) -> Result<(), Fault> {
+    let job = &evidence.case.job;
+    let name = match (job.algorithm, job.variant) {
+        ("union", Some(variant)) => variant,
+        ("union", None) => "mondrian",
+        (name, _) => name,
+    };
+    match name {
+        "koptimize" | "hill-climb" | "single-dimensional" | "tds" => {
+            for axis in &evidence.axes {
+                function(evidence, std::slice::from_ref(axis))?;
+            }
+        }
+        "optimal" | "incognito" | "samarati" | "bottom-up" | "datafly" => {
+            for axis in &evidence.axes {
+                function(evidence, std::slice::from_ref(axis))?;
+                levels(evidence, axis)?;
+            }
+        }
+        "mondrian" if job.variant != Some("relaxed") => function(evidence, &evidence.axes)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Equal values have equal labels.
+fn function(evidence: &Evidence, axes: &[Axis]) -> Result<(), Fault> {
+    // A mean is one of the class, not of the column.
+    let columns: Vec<usize> = axes
+        .iter()
+        .flat_map(|axis| match axis.cells {
+            Cells::Label { label, .. } => vec![label],
+            Cells::Bounds(least, greatest) => vec![least, greatest],
+            Cells::Mean(_) => Vec::new(),
+        })
+        .collect();
+    let mut labels: BTreeMap<Vec<Value>, Vec<Option<&str>>> = BTreeMap::new();
+    for row in 0..evidence.release.rows.len() {
+        if evidence.is_starred(row) {
+            continue;
+        }
+        let values = axes.iter().map(|axis| evidence.value(row, axis)).collect();
+        let cells: Vec<_> = columns.iter().map(|&at| evidence.release.cell(row, at)).collect();
+        let first = labels.entry(values).or_insert_with(|| cells.clone());
+        if *first != cells {
+            let names: Vec<&String> = axes.iter().map(|axis| &axis.name).collect();
+            let detail = format!("{names:?}: equal values are {first:?} and {cells:?}");
+            return Err(Fault::new("function", detail));
+        }
+    }
+    Ok(())
+}
+
+/// A full-domain recoding prints the node of the level that the report names.
+fn levels(evidence: &Evidence, axis: &Axis) -> Result<(), Fault> {
+    let level = evidence.report["recoding"]["levels"][&axis.name].as_u64();
+    let level = level.and_then(|level| usize::try_from(level).ok());
+    let (Some(level), Some(rows)) = (level, &axis.tree) else {
+        return Err(Fault::new("levels", format!("no level of `{}`", axis.name)));
+    };
+    let Cells::Label { label, .. } = axis.cells else { return Ok(()) };
+    // Labels that are built from the table are made of the values that were released.
+    let is_built =
+        matches!(evidence.case.columns[axis.input].hierarchy, Some(Hierarchy::Built { .. }));
+    if is_built && evidence.report["release"]["suppressed"].as_u64() != Some(0) {
+        return Ok(());
+    }
+    for row in 0..evidence.release.rows.len() {
+        let value = evidence.value(row, axis);
+        let is_own = |leaf: &&Vec<String>| axis.value(Some(&leaf[0])) == value;
+        let Some(path) = rows.iter().find(is_own).filter(|_| !evidence.is_starred(row)) else {
+            continue;
+        };
+        let expected = path.get(level).map(String::as_str);
+        let is_root = level + 1 == path.len();
+        let found = evidence.release.cell(row, label);
+        let is_same = level == 0 && found.is_some_and(|found| axis.value(Some(found)) == value);
+        // Roots are printed as `*` whatever their label is (issue 20).
+        if !is_same && found != expected && !(is_root && found == Some("*")) {
+            let detail = format!("`{}`: {found:?}, level {level} is {expected:?}", axis.name);
+            return Err(Fault::new("levels", detail));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! What the classes of a table do not tell: rows that are unique on columns released as they are,
+//! and people who have several rows.
+
+use serde::Serialize;
+
+use crate::measure::Unique;
+use crate::page::{count, percent};
+use crate::plan::Plan;
+use crate::profile::people::Repeats;
+
+/// From this share on, rows that are unique on what is released as it is draw a warning.
+const LARGE_SHARE: f64 = 0.05;
+/// Rows that must be unique for a warning where the job asks for no k.
+const LEAST_ROWS: u64 = 5;
+/// Columns that a sentence names.
+const MOST_NAMED: usize = 6;
+
+/// Rows that are unique on the columns that are released as they are.
+#[derive(Clone, Debug, Serialize)]
+pub struct AsTheyAreReport {
+    /// The columns that are released and are not quasi-identifiers.
+    pub columns: Vec<String>,
+    /// All rows of the table, starred ones included.
+    pub rows: u64,
+    /// Rows that no other row equals on the columns.
+    pub unique: u64,
+    /// Their share of the rows.
+    pub unique_share: f64,
+    /// Rows that no other row equals on the columns and all quasi-identifier labels.
+    pub unique_with_quasi: u64,
+    /// Their share of the rows.
+    pub unique_with_quasi_share: f64,
+    /// Whether so many rows are unique on the columns that readers are warned.
+    #[serde(skip)]
+    pub(crate) is_large: bool,
+}
+
+/// A column that numbers people who have several rows, where the job declares no entity.
+#[derive(Clone, Debug, Serialize)]
+pub struct RepeatsReport {
+    /// The column.
+    pub column: String,
+    /// Rows of a value on average.
+    pub rows_per_value: f64,
+}
+
+/// What is reported beside the classes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Exposure {
+    pub(crate) as_they_are: Option<AsTheyAreReport>,
+    pub(crate) repeats: Option<RepeatsReport>,
+}
+
+impl Exposure {
+    #[expect(clippy::cast_precision_loss, reason = "shares and means of rows")]
+    pub(crate) fn new(plan: &Plan, unique: Option<&Unique>, repeats: Option<&Repeats>) -> Exposure {
+        let as_they_are = unique.map(|found| {
+            let share = |rows: u64| rows as f64 / found.rows.max(1) as f64;
+            let is_large =
+                found.alone >= plan.k.unwrap_or(LEAST_ROWS) && share(found.alone) >= LARGE_SHARE;
+            AsTheyAreReport {
+                columns: found.columns.clone(),
+                rows: found.rows,
+                unique: found.alone,
+                unique_share: share(found.alone),
+                unique_with_quasi: found.with_quasi,
+                unique_with_quasi_share: share(found.with_quasi),
+                is_large,
+            }
+        });
+        let repeats = repeats.map(|found| RepeatsReport {
+            column: found.column.clone(),
+            rows_per_value: found.rows as f64 / found.values.max(1) as f64,
+        });
+        Exposure { as_they_are, repeats }
+    }
+
+    /// What the user should know of it.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+        let as_they_are = self.as_they_are.as_ref().and_then(AsTheyAreReport::warning);
+        as_they_are.into_iter().chain(self.repeats.as_ref().map(RepeatsReport::warning))
+    }
+}
+
+impl AsTheyAreReport {
+    /// The figures in one sentence.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let told = |rows: u64, share: f64| match rows {
+            0 => "0".to_owned(),
+            rows => format!("{} ({})", count(rows), percent(share)),
+        };
+        format!(
+            "of {} rows, {} are unique on the columns released as they are ({}),\n  \
+             and {} together with the quasi-identifiers' labels",
+            count(self.rows),
+            told(self.unique, self.unique_share),
+            self.names(),
+            told(self.unique_with_quasi, self.unique_with_quasi_share)
+        )
+    }
+
+    /// The columns, as far as a sentence can name them.
+    fn names(&self) -> String {
+        let named = self.columns[..self.columns.len().min(MOST_NAMED)].join(", ");
+        match self.columns.len().saturating_sub(MOST_NAMED) {
+            0 => named,
+            more => format!("{named} and {more} more"),
+        }
+    }
+
+    /// What it means that many rows are unique.
+    pub(crate) fn warning(&self) -> Option<String> {
+        self.is_large.then(|| {
+            format!(
+                "{} of the rows are unique on the columns released as they are ({}): anyone who \
+                 knows a person's values in them finds that person's row, whatever k is; declare \
+                 such columns quasi, round their values, or leave them out",
+                percent(self.unique_share),
+                self.names()
+            )
+        })
+    }
+}
+
+impl RepeatsReport {
+    fn warning(&self) -> String {
+        let RepeatsReport { column, rows_per_value } = self;
+        format!(
+            "`{column}` seems to number people, and a value has {rows_per_value:.2} rows on \
+             average: k counts rows, so k rows may be fewer than k people; declare it as the \
+             entity (--entity {column}) to count people"
+        )
+    }
+}

@@ -1,0 +1,3 @@
+#![no_main]
+//! See `incrowd_fuzz::csv`.
+incrowd_fuzz::target!(csv);

@@ -1,0 +1,3 @@
+#![no_main]
+//! See `incrowd_fuzz::hierarchy`.
+incrowd_fuzz::target!(hierarchy);

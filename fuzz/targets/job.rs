@@ -1,0 +1,3 @@
+#![no_main]
+//! See `incrowd_fuzz::job`.
+incrowd_fuzz::target!(job);

@@ -1,0 +1,3 @@
+#![no_main]
+//! See `incrowd_fuzz::open`.
+incrowd_fuzz::target!(open);

@@ -1,0 +1,3 @@
+#![no_main]
+//! See `incrowd_fuzz::recoding`.
+incrowd_fuzz::target!(recoding);

@@ -1,0 +1,3 @@
+#![no_main]
+//! See `incrowd_fuzz::sql`.
+incrowd_fuzz::target!(sql);
