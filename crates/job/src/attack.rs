@@ -68,14 +68,16 @@ pub struct Attacked {
 pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> {
     let mut watch = Stopwatch::start();
     let mut problems = Problems::default();
-    let k = options.k.or(options.job.privacy.least_k()).unwrap_or(2);
-    for (flag, n) in [("-k", Some(k)), ("--fail-below", options.fail_below)] {
+    let asked = options.k.or(options.job.privacy.least_k());
+    for (flag, n) in [("-k", asked), ("--fail-below", options.fail_below)] {
         if n.is_some_and(|n| n < 2) {
             let problem = Problem::new(format!("{flag} must be at least 2"));
             problems.add(None, problem.help("a row that has candidates has one at least"));
         }
     }
     let knowledge = problems.take(Knowledge::new(&about_labels(options)))?;
+    let recoded_at = knowledge.as_ref().and_then(Knowledge::least_k);
+    let k = asked.or(recoded_at).unwrap_or(2);
     run.with_engine(options.threads, |engine| {
         run.enter(Stage::Open);
         let release = Source::open(engine, &options.release);

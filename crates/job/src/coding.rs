@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use incrowd_data::{Attribute, Codes, Extra, FrequencySet, Kind, Shape, collapse, distinct_share};
+use incrowd_data::{
+    Attribute, Codes, Dictionary, Extra, FrequencySet, Kind, Shape, collapse, distinct_share,
+};
 use incrowd_engine::{Misfits, Order, Ranked, RawColumn, Table, Values};
 use incrowd_privacy::{Column, Histogram, Model};
 use incrowd_quality::Measure;
@@ -106,9 +108,19 @@ pub(crate) fn refuse_missing(plan: &Plan, known: &dyn Known) -> Result<(), JobEr
 
 /// What is to say of a column with missing cells that must have none.
 pub(crate) fn missing_in(column: &PlannedColumn, known: &dyn Known) -> Option<Problem> {
-    let values = known.values(&column.name).filter(|values| values.has_missing)?;
-    let first_row = known.first_row(values, values.n_codes() - 1).unwrap_or(1);
-    let (name, n_missing) = (&values.name, values.n_missing());
+    let values = known.values(&column.name)?;
+    let missing = values.has_missing.then(|| values.n_codes() - 1);
+    // A blank text names nobody.
+    let is_unnamed = |text: &String| column.spec.entity && is_blank(text);
+    let unnamed = (0u32..).zip(&values.texts).filter(|(_, text)| is_unnamed(text));
+    let codes: Vec<u32> = unnamed.map(|(code, _)| code).chain(missing).collect();
+    if codes.is_empty() {
+        return None;
+    }
+    let rows_of = |&code: &u32| values.counts[code as usize];
+    let (name, n_missing) = (&values.name, codes.iter().map(rows_of).sum::<u64>());
+    let first_row = codes.iter().filter_map(|&code| known.first_row(values, code)).min();
+    let first_row = first_row.unwrap_or(1);
     let rows = if n_missing == 1 { "row" } else { "rows" };
     let what = format!(
         "column `{name}` is missing in {n_missing} {rows}, the first is data row {first_row}"
@@ -179,6 +191,46 @@ pub(crate) fn order_values(
         counts[code as usize] += rows;
     }
     Ok(Ordered { ranked, shape, counts })
+}
+
+/// Orders the values of a sensitive column for models and figures. A blank text, which Parquet tells from
+/// a missing cell, says as little: it counts as missing, unless missing cells count as a value.
+pub(crate) fn order_sensitive(
+    plan: &Plan,
+    at: usize,
+    values: &Values,
+    known: &dyn Known,
+) -> Result<Ordered, JobError> {
+    let mut ordered = order_values(&plan.columns[at], values, known)?;
+    if plan.missing_is_value || !ordered.ranked.dictionary.texts.iter().any(|text| is_blank(text)) {
+        return Ok(ordered);
+    }
+    let Dictionary { texts, positions, has_missing, .. } = &mut ordered.ranked.dictionary;
+    let is_kept: Vec<bool> = texts.iter().map(|text| !is_blank(text)).collect();
+    let n_kept = is_kept.iter().filter(|is_kept| **is_kept).count();
+    let missing = u32::try_from(n_kept).expect("fewer values than codes");
+    let mut next = 0;
+    let code_of = |&is_kept: &bool| {
+        next += u32::from(is_kept);
+        if is_kept { next - 1 } else { missing }
+    };
+    let code_of: Vec<u32> = is_kept.iter().map(code_of).chain([missing]).collect();
+    let mut counts = vec![0; n_kept + 1];
+    for (&code, rows) in code_of.iter().zip(&ordered.counts) {
+        counts[code as usize] += rows;
+    }
+    let mut kept = is_kept.iter();
+    texts.retain(|_| *kept.next().expect("one for each"));
+    let mut kept = is_kept.iter();
+    positions.retain(|_| *kept.next().expect("one for each"));
+    *has_missing = true;
+    ordered.ranked.code_of.iter_mut().for_each(|code| *code = code_of[*code as usize]);
+    ordered.counts = counts;
+    Ok(ordered)
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
 }
 
 /// Puts unordered values into the sequence that they are cut along: the commonest first, so that cuts
@@ -328,7 +380,7 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
     looked_at.dedup();
     let mut extras = Vec::new();
     for &at in &looked_at {
-        let ordered = order(at)?;
+        let ordered = order_sensitive(plan, at, values(at), known)?;
         columns.push(CodedAs::ordered(at, values(at), &ordered.ranked));
         extras.push(ordered);
     }

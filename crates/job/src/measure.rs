@@ -15,7 +15,7 @@ use incrowd_privacy::Model;
 use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, verify, verify_classes};
 
 use crate::bounds::Bounds;
-use crate::coding::{CodedAs, Known, Ordered, is_ordered, missing_in, model_on, order_values};
+use crate::coding::{CodedAs, Known, Ordered, is_ordered, missing_in, model_on, order_sensitive};
 use crate::error::{JobError, Problem};
 use crate::limits::RiskLimit;
 use crate::model::k_anonymity;
@@ -452,7 +452,7 @@ fn sensitive_columns(plan: &Plan, held: &Held) -> Result<Vec<SensitiveColumn>, J
     for at in plan.with_role(Role::Sensitive) {
         let planned = &plan.columns[at];
         if let Some(values) = held.values(&planned.name) {
-            let ordered = order_values(planned, values, held)?;
+            let ordered = order_sensitive(plan, at, values, held)?;
             let codes = match held {
                 Held::Memory(table) => table.column(&planned.name),
                 Held::Files { .. } => None,

@@ -360,6 +360,12 @@ impl Method {
         if spec.run.node_limit == Some(0) {
             problems.push(Problem::new("the node limit must be at least 1, found 0"));
         }
+        let asked = spec.search.measure.as_deref().filter(|measure| *measure != "loss");
+        if let (Algorithm::Butterfly { .. }, Some(measure)) = (self.algorithm, asked) {
+            let problem =
+                format!("`butterfly` minimises the loss, it cannot honour --measure {measure}");
+            problems.push(Problem::new(problem).help("drop it, or use --algorithm union"));
+        }
         for option in OPTIONS.iter().filter(|option| (option.is_asked)(spec)) {
             if !(option.is_honoured_by)(self.algorithm) {
                 problems.push(self.refuse(option));

@@ -7,6 +7,7 @@ use incrowd_evaluate::attack::{Both, Column, Sensitive, Tables, read_both};
 use super::report::AttackedColumn;
 use super::{AttackOptions, word};
 use crate::error::{JobError, Problem};
+use crate::naming::GIVE_A_HEADER;
 use crate::query::Problems;
 use crate::query::known::Knowledge;
 use crate::query::table::{sorted, unknown};
@@ -75,6 +76,12 @@ pub(super) fn compared(
         }
     }
     let (release, outside) = release.zip(outside)?;
+    if options.on.is_empty() && [release, outside].iter().any(|source| source.looks_headerless()) {
+        // The names would be cells.
+        let problem = Problem::new("a table has no header, so that columns cannot be told by name");
+        problems.add(None, problem.help(GIVE_A_HEADER));
+        return None;
+    }
     let names = if options.on.is_empty() { common(release, outside) } else { options.on.clone() };
     // Whoever knows whose rows they are needs no attack.
     let is_compared = |name: &&String| {

@@ -22,7 +22,9 @@ pub(crate) enum Sure {
     Id,
     /// If there are many values for few rows each: a number of something.
     Number,
-    /// If the values look like it, too: a code, or a word for a person without a word for a number.
+    /// If there are several values: a word for a number, or for a person, and no other word.
+    Alone,
+    /// If the values look like it, too: a code of something.
     Perhaps,
 }
 
@@ -63,12 +65,15 @@ pub(crate) fn numbered(name: &str) -> Option<Numbered> {
     let Some(whose) = deciding(&parts) else {
         // There is no word for a number, or nothing but one.
         let is_one = context(&parts).count() == 1;
+        let is_perhaps = |list: &[String]| list.iter().any(|word| has(OFFICIAL_PERHAPS, word));
         return match () {
             () if is_official => found(Sure::Yes, Whose::Official),
-            () if of_person() && is_one => found(Sure::Perhaps, Whose::Person),
-            () if any(OFFICIAL_PERHAPS) => found(Sure::Number, Whose::Official),
+            () if of_person() && is_one => found(Sure::Alone, Whose::Person),
+            () if is_one && is_perhaps(&parts) => found(Sure::Alone, Whose::Official),
+            () if parts.len() == 2 && is_perhaps(&together) => found(Sure::Alone, Whose::Official),
+            () if is_perhaps(&parts) => found(Sure::Number, Whose::Official),
             () if any(SURE_ALONE) => found(Sure::Yes, Whose::Unknown),
-            () if any(ID) || any(NUMBER) || any(CODE) => found(word, Whose::Unknown),
+            () if any(ID) || any(NUMBER) || any(CODE) => found(Sure::Alone, Whose::Unknown),
             () => None,
         };
     };
@@ -191,6 +196,9 @@ mod tests {
             ["n\u{fa}mero de paciente", "id_usuario", "idpaciente", "c\u{f3}digo cliente"];
         check(&spanish, Some(Sure::Yes));
         check(&["DNI", "nro_afiliado"], Some(Sure::Yes));
+        check(&["expediente", "historia cl\u{ed}nica", "processo cl\u{ed}nico"], Some(Sure::Yes));
+        check(&["patient_hash", "person_hash", "anonid", "sid"], Some(Sure::Yes));
+        check(&["s\u{e9}cu", "n_secu"], Some(Sure::Yes));
         check(&["codice fiscale", "codice_paziente"], Some(Sure::Yes));
         check(&["klantnummer", "BSN", "pati\u{eb}ntnummer"], Some(Sure::Yes));
         check(&["n\u{fa}mero do utente", "CPF", "c\u{f3}digo do cliente"], Some(Sure::Yes));
@@ -202,8 +210,12 @@ mod tests {
         check(&["foo_id", "xyzKey", "policyNumber", "case_no", "num_dossier"], Some(Sure::Id));
         check(&["numero tessera", "polisnr"], Some(Sure::Id));
         check(&["Fallnummer", "n\u{ba} historia cl\u{ed}nica", "nr umowy"], Some(Sure::Id));
-        check(&["nr", "number", "foo_no", "result_id"], Some(Sure::Number));
-        check(&["code", "foo_code", "patient", "Kunde"], Some(Sure::Perhaps));
+        check(&["study_no", "session_hash"], Some(Sure::Id));
+        check(&["foo_no", "result_id"], Some(Sure::Number));
+        check(&["nr", "number", "no", "code", "token", "hash"], Some(Sure::Alone));
+        check(&["patient", "Kunde", "participant", "usr", "subj"], Some(Sure::Alone));
+        check(&["NIR", "RG", "C.F.", "Kennzeichen"], Some(Sure::Alone));
+        check(&["foo_code"], Some(Sure::Perhaps));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use incrowd_engine::{CountedColumn, Use, Values};
 
 use super::number::{Whose, numbered};
 use super::suggest::{Facts, suggest};
-use super::words::is_remark_name;
+use super::words::{is_own_name, is_remark_name};
 use super::{Sample, facts_of};
 use crate::plan::{Plan, PlannedColumn, Role};
 
@@ -26,12 +26,13 @@ pub(crate) fn may_number_people(plan: &Plan, column: &PlannedColumn) -> bool {
     if plan.entity().is_some() {
         return false;
     }
+    let is_said = |name: &str| numbered(name).is_some() || is_own_name(name);
     match column.role {
         Some(Role::Quasi) => false,
         Some(Role::Identifier) => !is_remark_name(&column.name),
-        Some(Role::Sensitive | Role::Insensitive) => numbered(&column.name).is_some(),
+        Some(Role::Sensitive | Role::Insensitive) => is_said(&column.name),
         // Without a header its name may be a cell.
-        None => !plan.looks_headerless && numbered(&column.name).is_some(),
+        None => !plan.looks_headerless && is_said(&column.name),
     }
 }
 

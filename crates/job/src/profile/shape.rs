@@ -30,6 +30,32 @@ pub(super) fn is_uuid(text: &str) -> bool {
         && groups.concat().bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// Six pairs of hexadecimal digits, as network devices have them.
+pub(super) fn is_mac_address(text: &str) -> bool {
+    [':', '-'].iter().any(|&between| {
+        let pairs: Vec<&str> = text.split(between).collect();
+        let is_pair = |pair: &&str| pair.len() == 2 && pair.bytes().all(|b| b.is_ascii_hexdigit());
+        pairs.len() == 6 && pairs.iter().all(is_pair)
+    })
+}
+
+/// A hash or a random key: hexadecimal digits, or letters of both cases and digits mixed as no word is.
+pub(super) fn is_token(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let has_one_case = !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase));
+    let is_hex = bytes.len() >= 8 && has_one_case && bytes.iter().all(u8::is_ascii_hexdigit);
+    if is_hex && is_mixed {
+        return true;
+    }
+    // Between two characters of a word the case changes rarely, and a digit comes last if at all.
+    let class = |byte: &u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase());
+    let n_changes = bytes.windows(2).filter(|pair| class(&pair[0]) != class(&pair[1])).count();
+    let is_of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte);
+    bytes.len() >= 10 && bytes.iter().all(is_of_key) && is_mixed && 3 * n_changes >= bytes.len()
+}
+
 /// A country, two digits, and what the bank writes.
 pub(super) fn is_iban(text: &str) -> bool {
     let text = text.replace(' ', "");
@@ -275,6 +301,31 @@ mod tests {
         ];
         let others = ["12345-6789", "31.12.1999", "1999-12-31", "5551234567", "[10-20]", "1.5"];
         check(is_phone, &phones, &others);
+    }
+
+    #[test]
+    fn keys_that_machines_make() {
+        let addresses = ["0a:1b:2c:3d:4e:5f", "0A-1B-2C-3D-4E-5F"];
+        check(is_mac_address, &addresses, &["0a:1b:2c:3d:4e", "12:30:45", "0a:1b:2c:3d:4e:5g"]);
+        let tokens = [
+            "0777d5c17d4066b8",
+            "9B74C989",
+            "d41d8cd98f00b204e9800998ecf8427e",
+            "kq3ZtX9-aB1c",
+            "Zm9vYmFyMTI=",
+        ];
+        let others = [
+            "12345678",
+            "deadbeef",
+            "20240131",
+            "E11.9",
+            "InternalMedicine1",
+            "HS-grad",
+            "SW1A 1AA",
+            "ward-2024-01",
+            "Some-college",
+        ];
+        check(is_token, &tokens, &others);
     }
 
     #[test]

@@ -11,7 +11,9 @@ use incrowd_engine::Sample;
 
 use super::number::{Numbered, Sure, Whose, numbered};
 use super::shape;
-use super::words::{Meaning, is_place_name, is_quantity_name, is_remark_name, meaning};
+use super::words::{
+    Meaning, is_own_name, is_place_name, is_quantity_name, is_remark_name, meaning,
+};
 
 /// What is known of a column beside its name.
 pub(super) struct Facts<'a> {
@@ -39,21 +41,28 @@ pub(super) struct Suggested {
     pub(super) repeats: Option<Whose>,
 }
 
+/// Distinct values from which a column with the name or the form of numbers holds such numbers: fewer
+/// may be a category.
+const SEVERAL: u64 = 10;
+
 /// Whether a value looks like something.
 type LooksLike = fn(&str) -> bool;
 
-/// Values that name a person or a thing of one, wherever they stand, and whether a person has one.
-const NAMING: [(LooksLike, &str, bool); 10] = [
-    (shape::is_email, "e-mail addresses", true),
-    (shape::is_url, "web addresses", false),
-    (shape::is_ip_address, "IP addresses", false),
-    (shape::is_uuid, "UUIDs", true),
-    (shape::is_social_security, "social security numbers", true),
-    (shape::is_state_number, "numbers that a state gives to people", true),
-    (shape::is_card, "payment card numbers", true),
-    (shape::is_iban, "bank account numbers", true),
-    (shape::is_phone, "telephone numbers", true),
-    (shape::is_address, "addresses", false),
+/// Values that name a person or something that belongs to one, whatever their column is called, and
+/// whose they are. Many people share a web page or a street address: those tell nobody apart.
+const NAMING: [(LooksLike, &str, Option<Whose>); 12] = [
+    (shape::is_email, "e-mail addresses", Some(Whose::Official)),
+    (shape::is_url, "web addresses", None),
+    (shape::is_ip_address, "IP addresses", Some(Whose::Document)),
+    (shape::is_mac_address, "addresses of network devices", Some(Whose::Document)),
+    (shape::is_uuid, "UUIDs", Some(Whose::Official)),
+    (shape::is_social_security, "social security numbers", Some(Whose::Official)),
+    (shape::is_state_number, "numbers that a state gives to people", Some(Whose::Official)),
+    (shape::is_card, "payment card numbers", Some(Whose::Official)),
+    (shape::is_iban, "bank account numbers", Some(Whose::Official)),
+    (shape::is_phone, "telephone numbers", Some(Whose::Official)),
+    (shape::is_address, "addresses", None),
+    (shape::is_token, "hashes or other random keys", Some(Whose::Unknown)),
 ];
 
 /// The role that a column of this name and these values probably has.
@@ -64,7 +73,7 @@ pub(super) fn suggest(name: &str, facts: &Facts) -> Suggested {
     facts
         .naming()
         .or_else(|| facts.numbered_by_name(number))
-        .or_else(|| facts.named_by_name(meant))
+        .or_else(|| facts.named_by_name(name, meant))
         .or_else(|| facts.constant(meant))
         .or_else(|| facts.when_or_where(name))
         .or_else(|| facts.free_text(name))
@@ -114,9 +123,12 @@ impl Facts<'_> {
         if !matches!(self.kind, Kind::Text | Kind::Integer) {
             return None;
         }
-        let (_, what, is_own) = NAMING.iter().find(|(is_such, ..)| self.are(80, is_such))?;
+        let (_, what, whose) = NAMING.iter().find(|(is_such, ..)| self.are(80, is_such))?;
         let reason = format!("its values look like {what}");
-        Some(if *is_own { self.number_of(&reason, Whose::Official) } else { identifier(&reason) })
+        Some(match *whose {
+            Some(whose) => self.number_of(&reason, whose),
+            None => identifier(&reason),
+        })
     }
 
     /// Numbers of people by the name of the column and, as far as that is unsure, by its values.
@@ -131,8 +143,8 @@ impl Facts<'_> {
             _ if is_unfit || self.distinct < 2 => false,
             Sure::Id => self.distinct >= 100 || self.has_few_rows_each(20),
             Sure::Number => self.distinct >= 100 || self.has_few_rows_each(5),
-            Sure::Perhaps if whose == Whose::Person => {
-                self.has_digits() && (self.distinct >= 100 || self.has_few_rows_each(5))
+            Sure::Alone => {
+                self.has_digits() && (self.distinct >= SEVERAL || self.has_few_rows_each(5))
             }
             Sure::Perhaps => self.is_key_like(),
         };
@@ -141,10 +153,16 @@ impl Facts<'_> {
         })
     }
 
-    /// Names of people and what leads to them, by the name of the column.
-    fn named_by_name(&self, meaning: Option<&Meaning>) -> Option<Suggested> {
+    /// Names of people and what leads to them, by the name of the column. What only one person has,
+    /// such as an account, tells people apart where it repeats.
+    fn named_by_name(&self, name: &str, meaning: Option<&Meaning>) -> Option<Suggested> {
         let is_timed = matches!(self.kind, Kind::Date | Kind::Timestamp | Kind::Boolean);
-        meaning.filter(|meaning| meaning.role == "identifier" && !is_timed).map(by_meaning)
+        let found = meaning.filter(|meaning| meaning.role == "identifier" && !is_timed)?;
+        let suggested = by_meaning(found);
+        if !is_own_name(name) {
+            return Some(suggested);
+        }
+        Some(self.number_of(&suggested.reason, Whose::Official))
     }
 
     /// A column that says the same of everybody, unless its name is a warning.
@@ -234,6 +252,9 @@ impl Facts<'_> {
 
     /// Whether the values could be keys: many, few rows each, of one form, and no quantity.
     fn is_key_like(&self) -> bool {
+        if self.distinct >= SEVERAL && self.is_long_key() {
+            return true;
+        }
         let is_many = self.distinct >= 100 || (self.distinct >= 20 && self.has_few_rows_each(5));
         if !is_many || !self.has_few_rows_each(50) {
             return false;
@@ -242,6 +263,30 @@ impl Facts<'_> {
             Kind::Text => self.has_one_form(),
             Kind::Integer => self.has_one_length() || self.is_sequence(),
             Kind::Decimal => !self.is_fractional() && self.has_one_length(),
+            _ => false,
+        }
+    }
+
+    /// Whether the values are longer than codes of things are: then they are keys however many rows
+    /// share one. `P-00123` has five digits beside its letters, a plain number eight.
+    fn is_long_key(&self) -> bool {
+        let has_digits = |least: usize| {
+            self.are(90, |text| text.bytes().filter(u8::is_ascii_digit).count() >= least)
+        };
+        let begins_with_year = |text: &str| {
+            text.get(..4).is_some_and(shape::is_year) && shape::n_digits(text).is_none()
+        };
+        match self.kind {
+            Kind::Text => {
+                let is_plain = self.are(90, |text| shape::n_digits(text).is_some());
+                // Quarters and weeks are written so, too: `2024-W03`.
+                let is_of_year = self.are(50, begins_with_year);
+                let is_bare = self.are(90, |text| text.starts_with(char::is_alphanumeric));
+                is_bare
+                    && self.has_one_form()
+                    && has_digits(if is_plain || is_of_year { 8 } else { 5 })
+            }
+            Kind::Integer => self.has_one_length() && has_digits(8),
             _ => false,
         }
     }

@@ -43,7 +43,7 @@ pub(super) const DOCUMENT: &str = "\
     payroll registration enrollment enrolment registry sample specimen accession barcode claim loan \
     prescription transaction payment device session cookie account acct vehicle plate phone mobile \
     document identity screening application complaint incident report shipment parcel \
-    delivery subscription handset sim meter property pseudonym hash token \
+    delivery subscription handset sim meter property study trial \
     fall akte akten vorgang vorgangs rechnung rechnungs vertrag vertrags police policen \
     auftrag auftrags bestell bestellung beleg ausweis pass reisepass steuer sozialversicherung \
     sozialversicherungs rentenversicherung rentenversicherungs versicherung versicherungs \
@@ -75,7 +75,7 @@ pub(super) const THING: &str = "\
     zip postal post postcode country nation region area state province county city town district \
     municipality commune ward department dept unit station room bed floor building block tract \
     fips insee ags nuts lsoa site centre center clinic physician doctor nurse provider practitioner \
-    facility hospital hospitals study survey questionnaire store shop branch bank organisation organization org company employer school \
+    facility hospital hospitals survey questionnaire store shop branch bank organisation organization org company employer school \
     university course class grade group cluster arm cohort batch lot product item article sku \
     material category cat type kind status stage level currency language lang locale color colour \
     size error response reason method mode model make brand version channel campaign plan tariff \
@@ -110,17 +110,17 @@ pub(super) const OFFICIAL: &str = "\
     ssn ssan itin mrn hicn mbi nhsno nhsnumber nino guid uuid uid userid patid patientid pid custid \
     empid memberid subjectid personid studentid fiscalcode taxid taxnumber imei imsi msisdn iccid \
     macaddress mac vin licenseplate numberplate deviceid sessionid cookieid pseudonym pseudoid \
-    subjid usubjid pseudonymid passport passportno rowid hospitalno hospitalnumber hospitalnr \
+    subjid usubjid pseudonymid pseudo pseudonymised pseudonymized anonid anonymousid sid passport passportno rowid hospitalno hospitalnumber hospitalnr \
     svnr sozialversicherungsnummer rvnr kvnr steuerid steuernummer idnr ahv ahvnr \
     versichertennummer krankenversichertennummer versnr matrikelnummer matrikelnr personalnummer \
     persnr personalnr pnr patnr patientennr kdnr kundennr kundennummer personalausweis \
     personalausweisnummer reisepass aktenzeichen mitgliedsnr autokennzeichen \
-    nss numsecu insee13 matricule passeport immatriculation identifiant ipp iep nda \
-    dni nif nie cuit cuil curp cedula pasaporte nhc nuhsa cip naf \
-    codicefiscale codfiscale codfisc tesserasanitaria matricola passaporto targa \
+    nss secu numsecu nsecu insee13 matricule passeport immatriculation identifiant ipp iep nda \
+    dni nif nie cuit cuil curp cedula pasaporte nhc nuhsa cip naf expediente historiaclinica \
+    codicefiscale codfiscale codfisc tesserasanitaria cartellaclinica matricola passaporto targa \
     bsn burgerservicenummer insz niss rijksregisternummer paspoort kenteken klantnr \
     personeelsnummer polisnummer \
-    cpf cnpj prontuario niss pasep matricula passaporte \
+    cpf cnpj prontuario processoclinico niss pasep matricula passaporte \
     pesel paszport legitymacja regon nip";
 
 /// The same, but short enough to mean something else: the values decide.
@@ -131,7 +131,7 @@ pub(super) const OFFICIAL_PERHAPS: &str =
 pub(super) const ID: &str = "\
     id ids ident identifier identification identifikation identifikator kennung uid key pk sk fk \
     schluessel schlussel identifiant identificador identificativo identificazione identyfikator \
-    klucz sleutel chave clave chiave cle pseudonym";
+    klucz sleutel chave clave chiave cle pseudonym hash token fingerprint";
 
 /// Words for a number, of a person or of anything.
 pub(super) const NUMBER: &str = "\
@@ -164,7 +164,7 @@ pub(super) const ABOUT: &str = "\
 
 /// Measures and times: no number of a person whatever the values look like.
 pub(super) const QUANTITY: &str = "\
-    price cost costs charge charges amount total sum revenue fee value volume weight height width \
+    price cost costs charge charges amount amt bill total sum revenue fee value volume weight height width \
     length distance speed rate ratio percent percentage share days hours minutes seconds duration \
     time timestamp ts epoch temperature pressure pulse dose dosage concentration level score index \
     points steps calories energy power units population census sales budget turnover balance \
@@ -198,6 +198,16 @@ pub(super) const IDENTIFIER: &str = "\
     assinatura \
     adresu ulica ulicy imie imiona nazwisko nazwiska imieinazwisko telefonu komorkowy komorka \
     numertelefonu nrtelefonu nrdomu loginu";
+
+/// Of the words above, those for what only one person has.
+pub(super) const OWN: &str = "\
+    account acct email fax iban imei login mail mobile mrn nhs nin nino passport phone cellphone \
+    plate ssn telephone tel twitter facebook instagram linkedin username uuid guid vin \
+    benutzername telefon telefonnummer handy handynummer mobilnummer mobiltelefon festnetz \
+    emailadresse kontonummer konto courriel portable numerotelephone correo correoelectronico \
+    telefono movil celular cuentabancaria cellulare contocorrente gebruikersnaam telefoon \
+    telefoonnummer mobiel emailadres rekeningnummer telefone telemovel contabancaria telefonu \
+    komorkowy komorka numertelefonu nrtelefonu loginu";
 
 /// A name, of whatever.
 pub(super) const NAME: &str = "name names nom nome naam nominativo";

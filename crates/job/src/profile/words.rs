@@ -2,7 +2,7 @@
 
 use super::number::is_count;
 use super::vocabulary::{
-    ABOUT, IDENTIFIER, NAME, PERSON, PLACE, QUANTITY, QUASI, REMARK, SENSITIVE, THING, has,
+    ABOUT, IDENTIFIER, NAME, OWN, PERSON, PLACE, QUANTITY, QUASI, REMARK, SENSITIVE, THING, has,
 };
 
 /// A role that a word in a name stands for.
@@ -56,6 +56,13 @@ fn compound(parts: &[String]) -> Option<Meaning> {
     of_list("identifier", NAMES)
         .or_else(|| of_list("quasi", QUASI))
         .or_else(|| of_list("sensitive", SENSITIVE))
+}
+
+/// Whether a name says that each value belongs to one person: an account, not a street.
+pub(super) fn is_own_name(name: &str) -> bool {
+    let parts = parts(name);
+    let is_about = parts.len() > 1 && parts.last().is_some_and(|last| has(ABOUT, last));
+    !is_about && joined(&parts).iter().any(|word| has(OWN, word))
 }
 
 /// Whether a name says that the values are degrees.

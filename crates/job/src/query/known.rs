@@ -68,6 +68,11 @@ impl Knowledge {
         if problems.is_empty() { Ok(knowledge) } else { Err(JobError::Request(problems)) }
     }
 
+    /// The least k that the recoding was found with.
+    pub(crate) fn least_k(&self) -> Option<u64> {
+        self.recoding.as_ref()?.privacy.least_k()
+    }
+
     /// The column that tells people apart, if the job or the recoding names one.
     pub(crate) fn entity(&self) -> Option<&str> {
         let mut columns = self.columns.iter();

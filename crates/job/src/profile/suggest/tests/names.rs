@@ -72,21 +72,82 @@ fn numbers_of_people_by_shape() {
     at_every_volume("a; kontakt", Kind::Text, mail, "identifier", true);
 }
 
+/// Keys that machines make, whatever their column is called.
+#[test]
+fn random_keys_are_identifiers_and_the_entity() {
+    const VOLUMES: [(u64, u64); 3] = [(30, 6), (600, 40), (5_000, 200)];
+    let hex = |person: u64| {
+        format!("{:016x}", person.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    };
+    let mac = |person: u64| {
+        let hex = hex(person);
+        let pairs: Vec<&str> = (0..6).map(|at| &hex[2 * at..2 * at + 2]).collect();
+        pairs.join(":")
+    };
+    let forms: [&dyn Fn(u64) -> String; 4] =
+        [&hex, &|person| hex(person)[..8].to_owned(), &|person| hex(person).repeat(2), &mac];
+    for (n_rows, n_people) in VOLUMES {
+        for (at, form) in forms.iter().enumerate() {
+            let texts: Vec<String> = (0..n_rows).map(|row| form(row % n_people)).collect();
+            for name in ["x", "patient_hash", "device", "h"] {
+                let found = suggested(name, Kind::Text, &texts);
+                assert_eq!(found.role, "identifier", "{name} {at} {n_rows}: {}", found.reason);
+                assert!(found.repeats.is_some(), "{name} {at} {n_rows}");
+            }
+        }
+    }
+}
+
+/// A name that says whose number it is needs no long numbers.
+#[test]
+fn short_numbers_of_people_are_identifiers() {
+    let texts: Vec<String> = (0..600).map(|row| (row % 40 + 1).to_string()).collect();
+    let names = "participant; respondent; subj; usr; NIR; RG; C.F.; expediente; historia clinica; \
+                 processo cl\u{ed}nico; Kennzeichen; no; nr; number; code; token; study_no; sid";
+    for name in names.split(';').map(str::trim) {
+        let found = suggested(name, Kind::Integer, &texts);
+        assert_eq!(found.role, "identifier", "{name}: {}", found.reason);
+        assert!(found.repeats.is_some(), "{name}");
+    }
+}
+
+/// Long keys of one form, of few people and of many.
+#[test]
+fn long_keys_are_identifiers_at_every_volume() {
+    for (n_rows, n_people) in [(30u64, 12u64), (60, 25), (600, 60), (4_000, 1_000)] {
+        let forms: [(Kind, &dyn Fn(u64) -> String); 4] = [
+            (Kind::Text, &|person| format!("P-{person:05}")),
+            (Kind::Text, &|person| format!("2019/{person:04}")),
+            (Kind::Text, &|person| format!("{:010}", person * 7919)),
+            (Kind::Integer, &|person| (4_000_000_007 + person * 7919).to_string()),
+        ];
+        for (kind, form) in forms {
+            let texts: Vec<String> = (0..n_rows).map(|row| form(row % n_people)).collect();
+            let found = suggested("x", kind, &texts);
+            assert_eq!(found.role, "identifier", "{} {n_rows}: {}", texts[1], found.reason);
+        }
+    }
+}
+
 const NAMES: &str = "\
-    name; first_name; lastName; surname; full name; customer_name; username; street; address; \
-    Vorname; Nachname; Familienname; Anschrift; Stra\u{df}e; Strasse; Benutzername; Geburtsname; \
+    name; first_name; lastName; surname; full name; customer_name; street; address; \
+    Vorname; Nachname; Familienname; Anschrift; Stra\u{df}e; Strasse; Geburtsname; \
     pr\u{e9}nom; nom; nom de famille; adresse; \
     nombre; apellidos; nombre_completo; direcci\u{f3}n; domicilio; \
     nome; cognome; indirizzo; nominativo; \
     voornaam; achternaam; adres; straat; \
     sobrenome; apelido; endere\u{e7}o; morada; \
-    imi\u{119}; nazwisko; imie; ulica; e-mail; email; courriel; telefon; phone; t\u{e9}l\u{e9}phone; \
-    tel\u{e9}fono; cellulare; telefoon; telem\u{f3}vel; IBAN; website";
+    imi\u{119}; nazwisko; imie; ulica; website";
+
+const OWN: &str = "\
+    username; login; Benutzername; gebruikersnaam; e-mail; email; courriel; telefon; phone; \
+    t\u{e9}l\u{e9}phone; tel\u{e9}fono; cellulare; telefoon; telem\u{f3}vel; IBAN; account; plate";
 
 #[test]
 fn what_names_people_is_an_identifier() {
     let name = |person: u64| format!("A{}", letters(mixed(person)));
     at_every_volume(NAMES, Kind::Text, name, "identifier", false);
+    at_every_volume(OWN, Kind::Text, name, "identifier", true);
     let remark = |person: u64| format!("came {} and went home", letters(person));
     let names = "remarks; Bemerkungen; commentaire; observaciones; commento; opmerking; \
                  observa\u{e7}\u{f5}es; uwagi";
