@@ -66,6 +66,7 @@ impl Job<'_> {
         let output = check_outputs(self.run, self.spec, Vec::new(), self.force)?;
         let source = Source::open(self.engine, input)?;
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
+        plan.tell_notes(self.run);
         let bounds = self.run.bounds(&self.spec.run)?;
         bounds.refuse_large_portions(self.engine, &source, &plan.uses())?;
         if self.engine.is_remote() || bounds.is_exceeded_by(&source, &plan.uses()) {

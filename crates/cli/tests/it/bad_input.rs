@@ -179,7 +179,6 @@ fn outputs_that_cannot_be() {
     let to = |output: &str| format!("anonymize patients.csv -o {output} {PATIENTS_JOB}");
     folder.fails(&to("nowhere/r.csv"), 2, &["the folder `nowhere` does not exist"]);
     folder.fails(&to("r.xyz"), 2, &["no known format"]);
-    folder.fails(&to("r.jsonl"), 2, &["cannot be written"]);
     folder.fails(&format!("{} --force", to("patients.csv")), 2, &["is the input"]);
     folder.fails(
         &format!("{} --report r.json --recoding r.json", to("r.csv")),

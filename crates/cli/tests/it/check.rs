@@ -125,7 +125,7 @@ fn a_cluster_is_for_another_binary() {
     folder.fails(cluster, 2, &["this binary has no cluster engine", "`incrowd-cluster`"]);
     for bad in ["spark://h:1", "ballista://h", "ballista://h:0"] {
         let bad = format!("check t.csv -k 2 --quasi age,zip --engine {bad}");
-        folder.fails(&bad, 2, &["is no engine", "ballista://HOST:PORT"]);
+        folder.fails(&bad, 2, &["is not an engine", "ballista://HOST:PORT"]);
     }
 }
 

@@ -147,7 +147,6 @@ fn bad_requests_are_refused_as_a_whole() {
     );
     folder.fails("generate sensus -o t.csv", 2, &["`sensus` is no kind of table", "`census`?"]);
     folder.fails("generate census -o nowhere/t.csv", 2, &["the folder `nowhere` does not exist"]);
-    folder.fails("generate census -o t.jsonl", 2, &["cannot be written"]);
     folder.fails("generate census -o t.csv --threads 0", 2, &["threads must be 1 to 1024"]);
     folder.fails("generate census --rows 10", 2, &["--output"]);
     folder.fails("generate uniform -o old.csv", 2, &["`old.csv` exists already", "--force"]);

@@ -420,8 +420,8 @@ fn ks_of_sets_that_are_not_there() {
             "a k is of `doctr`, which is no quasi-identifier set\n  help: did you mean `doctor`?",
             "a k is of `nobody`, which is no quasi-identifier set\n  help: the sets are doctor, boss",
             "a k is of `doctor+boss`, which is no quasi-identifier set\n  help: the k of a coalition",
-            "-k is said twice\n",
-            "-k is said twice for the set `boss`",
+            "-k is given more than once\n",
+            "-k is given more than once for the set `boss`",
         ],
     );
     folder.fails("check t.csv --quasi a,b -k one=2", 2, &["say -k 2, or name the sets"]);

@@ -89,6 +89,11 @@ impl Columnar {
         Ok(Columnar { schema, of_batches, values, is_label, properties })
     }
 
+    /// The columns with their types.
+    pub(super) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
     /// The same for other classes: the columns with labels that are told.
     pub(super) fn with_labels(
         &self,
