@@ -300,8 +300,4 @@ fn what_is_said_of_flags_paths_and_causes() {
         let text = said(&format!("anonymize patients.csv -o {input} {PATIENTS_JOB}"));
         assert!(text.contains(what), "{text}");
     }
-    // The advice is not what was asked for.
-    let table = Folder::with(&[("people.csv", &people(2000, 4))]);
-    let job = format!("anonymize people.csv -o r.csv -k 5 {PEOPLE_JOB}");
-    table.ok(&format!("{job} --relaxed --memory-limit 200MB"));
 }
