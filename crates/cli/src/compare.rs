@@ -23,7 +23,7 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
     if args.search.algorithm.is_some() || args.search.variant.is_some() || args.search.relaxed {
         return Err(problem(
             "--algorithm, --variant and --relaxed name one algorithm",
-            "name several with --algorithms, a variant behind a hyphen: mondrian-relaxed",
+            "name several with --algorithms, a variant after a hyphen: mondrian-relaxed",
         ));
     }
     let is_html = |path: &str| path.to_ascii_lowercase().ends_with(".html");

@@ -85,9 +85,16 @@ pub(crate) fn begin(
         Some(path) => run.logged_in(path),
         None => run,
     };
+    // What holds for all jobs of a comparison is told once.
+    let told: Mutex<Vec<String>> = Mutex::default();
     Ok(run.watched(move |event| match event {
         Event::Stage { begins, rows_before } => with(|log| log.enter(Some(begins), rows_before)),
         Event::Note(text) => {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            if told.iter().any(|known| known == text) {
+                return;
+            }
+            told.push(text.to_owned());
             if !is_quiet {
                 note(&format!("note: {text}"));
             }

@@ -51,10 +51,11 @@ pub(crate) fn usage(mut error: clap::Error) -> u8 {
     if asks_for_json() {
         record::ask();
     }
-    if let Some(instead) = instead_of(&error) {
-        // What sounds like it does something else.
+    if let Some(tip) = tip(&error) {
+        // What sounds like it does something else, and is part of the usage that is shown.
         error.remove(ContextKind::SuggestedArg);
-        let tips = ContextValue::StyledStrs(vec![StyledStr::from(instead)]);
+        error.remove(ContextKind::Usage);
+        let tips = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
         error.insert(ContextKind::Suggested, tips);
     }
     // Arguments are quoted. Only where they hold nothing strange can colours be told from them.
@@ -71,14 +72,19 @@ pub(crate) fn usage(mut error: clap::Error) -> u8 {
     EXIT_REQUEST
 }
 
-/// What is true of a flag that other tools have.
-fn instead_of(error: &clap::Error) -> Option<&'static str> {
+/// What to do about a flag that does not exist, where the parser has nothing true to say.
+fn tip(error: &clap::Error) -> Option<&'static str> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
     let flag = flag.split('=').next().unwrap_or_default();
-    ELSEWHERE.iter().find(|(flags, _)| flags.contains(&flag)).map(|(_, instead)| *instead)
+    if let Some((_, instead)) = ELSEWHERE.iter().find(|(flags, _)| flags.contains(&flag)) {
+        return Some(instead);
+    }
+    // No file is called so, whatever the parser thinks.
+    let is_guess = error.get(ContextKind::SuggestedArg).is_none();
+    (flag.starts_with("--") && is_guess).then_some("see the command's --help for its flags")
 }
 
 /// The message and the tips of what the parser prints; the rest says how to use the command.

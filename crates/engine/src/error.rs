@@ -72,14 +72,14 @@ pub enum EngineError {
     NotCovered { column: String, what: &'static str, n_values: u64, n_rows: u64, first_row: u64 },
     /// Nested values do not fit a text file.
     #[error(
-        "column `{column}` is of type {found}, which CSV cannot hold; write .jsonl, .parquet or .arrow, or drop it"
+        "column `{column}` holds {holds}, which CSV cannot hold; write .jsonl, .parquet or .arrow, or drop it"
     )]
-    NotForCsv { column: String, found: String },
+    NotForCsv { column: String, holds: &'static str },
     /// A column that JSON has no form for.
     #[error(
-        "column `{column}` is of type {found}, which JSON lines cannot hold; write .parquet or .arrow, or drop it"
+        "column `{column}` holds {holds}, which JSON lines cannot hold; write .parquet or .arrow, or drop it"
     )]
-    NotForJson { column: String, found: String },
+    NotForJson { column: String, holds: &'static str },
     /// A character that no reader of text files takes for one.
     #[error(
         "`{path}` cannot be written: a text holds a NUL character, which CSV cannot hold; write .jsonl, .parquet or .arrow, or drop the column",
@@ -87,10 +87,8 @@ pub enum EngineError {
     )]
     NulForCsv { path: PathBuf },
     /// A column that Parquet has no type for.
-    #[error(
-        "column `{column}` is of type {found}, which Parquet cannot hold; write .arrow, or drop it"
-    )]
-    NotForParquet { column: String, found: String },
+    #[error("column `{column}` holds {holds}, which Parquet cannot hold; write .arrow, or drop it")]
+    NotForParquet { column: String, holds: &'static str },
     /// A file system error, with what was tried.
     #[error("{action} `{path}` failed", path = path.display())]
     Io {
@@ -119,7 +117,7 @@ pub enum EngineError {
     )]
     TooManyValues { column: String, needed: u64 },
     /// More columns than rows can be compared by.
-    #[error("so many columns with so many values cannot be compared in bounded memory")]
+    #[error("too many columns with too many values to compare in bounded memory")]
     TooManyColumns,
     /// A class that does not fit in memory and cannot be ordered in files.
     #[error(

@@ -94,12 +94,14 @@ impl SourceColumn {
 }
 
 /// What values of a type are that cannot be grouped.
-fn in_words(data_type: &DataType) -> &'static str {
+pub(crate) fn in_words(data_type: &DataType) -> &'static str {
     match data_type {
         DataType::Time32(_) | DataType::Time64(_) => "times of day",
         DataType::Duration(_) | DataType::Interval(_) => "durations",
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
-        DataType::FixedSizeBinary(_) => "bytes",
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => "bytes",
         DataType::Struct(_) | DataType::Map(..) => "records",
         DataType::Dictionary(_, values) => in_words(values),
         data_type if data_type.is_list() => "lists",

@@ -356,7 +356,7 @@ fn warnings(plan: &Plan, found: &Found) -> Vec<String> {
     if !unprotected.is_empty() {
         warnings.push(format!(
             "k-anonymity alone does not protect {}: a class may share one value of it; consider \
-             --l-diversity or --t-closeness (l and t as they are now stand in the report)",
+             --l-diversity or --t-closeness (the report gives the current l and t)",
             unprotected.join(", ")
         ));
     }

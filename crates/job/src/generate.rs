@@ -161,7 +161,7 @@ fn refuse_foreign(spec: &GenerateSpec, problems: &mut Vec<Problem>) {
     for (name, is_given, kinds) in given {
         if is_given && is_known && !kinds.contains(&spec.kind.as_str()) {
             let problem =
-                Problem::new(format!("`{name}` is no parameter of a table of kind {}", spec.kind));
+                Problem::new(format!("`{name}` does not apply to a table of kind {}", spec.kind));
             problems.push(problem.help(format!("leave it out; it is for {}", kinds.join(" and "))));
         }
     }
@@ -200,7 +200,7 @@ fn generator(spec: &GenerateSpec) -> Result<Generator, Vec<Problem>> {
         }
         "census" => Ok(Generator::Census(Box::new(census::Table::new(&census::Config { seed })))),
         other => {
-            let problem = Problem::new(format!("`{other}` is no kind of table"));
+            let problem = Problem::new(format!("`{other}` is not a kind of table"));
             let help = match nearest(other, KINDS) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("kinds are {}", KINDS.join(", ")),
@@ -262,7 +262,7 @@ mod tests {
         let Err(JobError::Request(problems)) = checked(&spec, &[]) else { panic!("not refused") };
         let said: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
         assert_eq!(said.len(), 5, "{said:?}");
-        assert!(said.contains(&"`function` is no parameter of a table of kind uniform"));
+        assert!(said.contains(&"`function` does not apply to a table of kind uniform"));
         let near = GenerateSpec { kind: "skewd".to_owned(), ..GenerateSpec::default() };
         let Err(JobError::Request(problems)) = checked(&near, &[]) else { panic!("not refused") };
         assert_eq!(problems[0].help.as_deref(), Some("did you mean `skewed`?"));

@@ -30,7 +30,7 @@ pub struct Loaded {
 pub struct Coverage {
     /// Distinct values of the column.
     pub n_values: usize,
-    /// How many of them are no leaf, in how many rows, and the first such row.
+    /// How many of them are not leaves, in how many rows, and the first such row.
     pub uncovered: Option<(u64, u64, u64)>,
 }
 

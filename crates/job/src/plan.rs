@@ -261,7 +261,7 @@ pub(crate) fn choice<T: Copy>(
     let found = names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     if found.is_none() {
         let known: Vec<&str> = names.iter().map(|(known, _)| *known).collect();
-        let problem = Problem::new(format!("`{name}` is no value of `{what}`"));
+        let problem = Problem::new(format!("`{name}` is not a valid `{what}`"));
         problems.push(match nearest(name, known.iter().copied()) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
             None => problem.help(format!("known values are {}", known.join(", "))),
@@ -370,7 +370,7 @@ fn planned(spec: &JobSpec, source: &SourceColumn, problems: &mut Vec<Problem>) -
     if role == Some(Role::Quasi) && column.entity {
         problems.push(
             Problem::new(format!("column `{name}` is quasi and the entity")).help(
-                "what tells people apart is no quasi-identifier: take it out of the set, or drop --entity",
+                "a column that tells people apart cannot be a quasi-identifier: take it out of the set, or drop --entity",
             ),
         );
     }
@@ -446,7 +446,7 @@ fn models(
                     "a diversity or closeness model is asked for, but no column is sensitive",
                 ),
                 Some(name) => {
-                    Problem::new(format!("a model names `{name}`, which is no sensitive column"))
+                    Problem::new(format!("a model names `{name}`, which is not a sensitive column"))
                 }
             };
             problems.push(problem.help("declare the column with --sensitive"));

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use incrowd_data::{Codes, FrequencySet, Kind, SUPPRESSED};
 use incrowd_engine::{
-    Access, ColumnContent, Engine, EngineError, Manifest, Output, Part, Piece, Published, Rows,
-    Source, Staging, Table, Writer, order_within, stage_bytes,
+    Access, ColumnContent, Engine, EngineError, Format, Manifest, Output, Part, Piece, Published,
+    Rows, Source, Staging, Table, Writer, order_within, stage_bytes,
 };
 use incrowd_release::Classes;
 
 use crate::bounds::Bounds;
 use crate::coding::{CodedAs, raw_column};
-use crate::error::JobError;
+use crate::error::{JobError, Problem};
 use crate::labelling::{
     Assigned, Labelling, kinds_of, label_columns, order_by_labels, published, refuse_equal_names,
     released_as,
@@ -90,6 +90,10 @@ impl Unverified {
         run.enter(Stage::Verify);
         let Unverified { staged, released_as, entity, contents, n_rows, .. } = self;
         let Unverified { starred, repeats, kinds, .. } = self;
+        if n_rows == 0 && matches!(staged.format(), Format::JsonLines(_)) {
+            let message = "no row is left, and JSON lines without rows have no columns";
+            return Err(Problem::new(message).help("write .csv, .parquet or .arrow").into());
+        }
         let plan = &plan.with_kinds(&kinds);
         let subject = Subject { plan, released_as, entity, contents };
         // The disk catches up while the bytes are read back.

@@ -57,7 +57,7 @@ fn k_and_other_parameters() {
     folder.fails(
         &with("-k 2 --l-diversity age=distinct:2"),
         2,
-        &["`age`, which is no sensitive column"],
+        &["`age`, which is not a sensitive column"],
     );
     folder.fails(&with("-k 2 --squared-error 5"), 2, &["squared-error diversity needs numbers"]);
     folder.fails(&with("-k 2 --labels ranges"), 2, &["did you mean `range`?"]);

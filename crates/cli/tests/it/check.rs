@@ -71,8 +71,8 @@ fn risk_is_a_gate() {
     for (limit, says) in [
         ("prosecuter=0.1", "did you mean `prosecutor`?"),
         ("prosecutor", "write --fail-above prosecutor=0.09"),
-        ("marketer=2", "no number from 0 to 1"),
-        ("marketer=nan", "no number from 0 to 1"),
+        ("marketer=2", "must be a number from 0 to 1"),
+        ("marketer=nan", "must be a number from 0 to 1"),
     ] {
         folder.fails(&format!("check t.csv --quasi age --fail-above {limit}"), 2, &[says]);
     }

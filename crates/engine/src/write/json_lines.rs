@@ -18,6 +18,7 @@ use super::columnar::Columnar;
 use super::gather::{Columns, Gathered};
 use crate::csv_sink::CsvSink;
 use crate::decode::guarded;
+use crate::source::in_words;
 use crate::stage::Opened;
 use crate::stored::{FLOAT_DIGITS, strict_cast};
 use crate::{Compression, EngineError, Staging};
@@ -39,8 +40,8 @@ impl JsonLines {
         let columnar = Columnar::new(columns, staging.target(), false)?;
         for field in columnar.schema().fields() {
             if !can_hold(field.data_type()) {
-                let (column, found) = (field.name().clone(), field.data_type().to_string());
-                return Err(EngineError::NotForJson { column, found });
+                let holds = in_words(field.data_type());
+                return Err(EngineError::NotForJson { column: field.name().clone(), holds });
             }
         }
         let keys = Arc::new(Keys::of(columnar.schema()));

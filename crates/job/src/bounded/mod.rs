@@ -176,7 +176,7 @@ pub(crate) fn check_fits(
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
     let held = bounds.limit.unwrap_or(0).saturating_sub(left);
     Err(Problem::new(format!(
-        "about {n_distinct} distinct rows have to be held, which needs a memory limit of about {} MB; it is {} MB",
+        "about {n_distinct} distinct rows have to be held, which needs a memory limit of about {} MB; the limit is {} MB",
         megabytes(held.saturating_add(needs / 3 * 5)),
         megabytes(bounds.limit.unwrap_or(left))
     ))

@@ -186,8 +186,7 @@ fn a_way_out_of_too_little_memory() {
         ("[release]\nlabels = \"region\"", "choose other labels than `region`"),
         ("[search]\nalgorithm = \"single-dimensional\"", "use --algorithm mondrian"),
     ] {
-        let mut spec =
-            JobSpec::from_toml(&format!("{COLUMNS}\n[privacy]\nk = 7\n{rest}")).unwrap();
+        let mut spec = JobSpec::from_toml(&format!("{COLUMNS}\n[privacy]\nk = 7\n{rest}")).unwrap();
         spec.input = Some(adult().join("adult.csv.gz").display().to_string());
         spec.undeclared = Some("drop".to_owned());
         spec.output = Some(folder.path().join("release.csv").display().to_string());
