@@ -66,48 +66,6 @@ pub(crate) enum Command {
     Man,
 }
 
-impl Command {
-    /// What the command is called.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Command::Profile(_) => "profile",
-            Command::Anonymize(_) => "anonymize",
-            Command::Check(_) => "check",
-            Command::Compare(_) => "compare",
-            Command::Evaluate(_) => "evaluate",
-            Command::Apply(_) => "apply",
-            Command::Query(_) => "query",
-            Command::Attack(_) => "attack",
-            Command::Hierarchy(_) => "hierarchy",
-            Command::Generate(_) => "generate",
-            Command::Demo { .. } => "demo",
-            Command::Completions { .. } => "completions",
-            Command::Man => "man",
-        }
-    }
-
-    /// How the command is logged, if it reads or writes a table, and whether only errors are told.
-    pub(crate) fn log(&self) -> Option<(&LogArgs, bool)> {
-        Some(match self {
-            Command::Profile(args) => (&args.log, false),
-            Command::Anonymize(args) => (&args.job.log, args.job.quiet),
-            Command::Check(args) => (&args.job.log, args.job.quiet),
-            Command::Compare(args) => (&args.job.log, args.job.quiet),
-            Command::Evaluate(args) => (&args.job.log, args.job.quiet),
-            Command::Apply(args) => (&args.log, args.quiet),
-            Command::Query(args) => (&args.log, args.quiet),
-            Command::Attack(args) => (&args.log, args.quiet),
-            Command::Hierarchy(HierarchyCommand::Make(args)) => (&args.log, false),
-            Command::Hierarchy(HierarchyCommand::Check { log, .. }) => (log, false),
-            Command::Generate(args) => (&args.log, args.quiet),
-            Command::Hierarchy(HierarchyCommand::Show { .. })
-            | Command::Demo { .. }
-            | Command::Completions { .. }
-            | Command::Man => return None,
-        })
-    }
-}
-
 /// Resource limits; can stand in the job file instead.
 #[derive(Debug, Args, Default)]
 pub(crate) struct MachineArgs {
