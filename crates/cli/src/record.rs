@@ -66,12 +66,16 @@ pub(crate) fn problem_at_once(told: Told) {
 
 /// Prints the result, an object over several lines, but for its end.
 pub(crate) fn result(text: &str) -> Result<(), JobError> {
-    with(|record| match text.strip_suffix(END) {
-        Some(begin) if record.object == Object::Asked => {
-            record.object = Object::Open;
-            terminal::json(begin)
+    // The last brace waits.
+    let begin = text.trim_end().strip_suffix('}').map(str::trim_end);
+    with(|record| match (begin, &record.object) {
+        (Some(begin), Object::Asked) => {
+            let printed = terminal::json(begin);
+            // What could not be begun cannot be ended.
+            record.object = if printed.is_ok() { Object::Open } else { Object::Ended };
+            printed
         }
-        _ if record.object == Object::Unasked => terminal::json(text),
+        (_, Object::Unasked) => terminal::json(text),
         _ => Ok(()),
     })
 }
