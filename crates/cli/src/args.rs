@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::attack::AttackArgs;
+use crate::log::LogArgs;
 use crate::profile::ProfileArgs;
 
 /// Release tables about people so that every record is hidden in a crowd of at least k that look the
@@ -13,7 +14,7 @@ use crate::profile::ProfileArgs;
 #[command(name = "incrowd", version, propagate_version = true, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done, 1 no release satisfies the job or the check failed, 2 the \
-                        request or the input is wrong, 130 interrupted. Nothing is written but on 0 (a check that fails writes its report)."
+                        request or the input is wrong, 130 interrupted. Files are written only on 0 (a check that fails still writes its report)."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -52,6 +53,9 @@ pub(crate) enum Command {
         /// Where the files go
         #[arg(default_value = "incrowd-demo")]
         folder: PathBuf,
+        /// Print the report as JSON instead
+        #[arg(long)]
+        json: bool,
     },
     /// Print completions for a shell
     Completions {
@@ -62,7 +66,7 @@ pub(crate) enum Command {
     Man,
 }
 
-/// What a run may take of the machine; can stand in the job file instead.
+/// Resource limits; can stand in the job file instead.
 #[derive(Debug, Args, Default)]
 pub(crate) struct MachineArgs {
     /// Threads (default: all cores)
@@ -139,6 +143,8 @@ pub(crate) struct JobArgs {
     pub(crate) missing_sensitive: Option<String>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Print the effective job and stop
     #[arg(long)]
     pub(crate) print_job: bool,
@@ -220,7 +226,7 @@ pub(crate) struct SearchArgs {
 pub(crate) struct AnonymizeArgs {
     /// A file, a folder or a glob (.csv, .tsv, .parquet, .arrow, .jsonl; text also as .gz or .zst)
     pub(crate) input: Option<String>,
-    /// The release (.csv, .tsv, .parquet or .arrow; text also as .gz or .zst); with / behind it, a folder of parts
+    /// The release (.csv, .tsv, .parquet, .arrow or .jsonl; text also as .gz or .zst); end its name with / for a folder of parts
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     #[command(flatten)]
@@ -242,7 +248,7 @@ pub(crate) struct AnonymizeArgs {
     /// What becomes of suppressed rows: drop or star
     #[arg(long, value_name = "WHAT")]
     pub(crate) suppressed: Option<String>,
-    /// With how many rows a part is complete, where the output is a folder (default: 10000000)
+    /// Rows per part, where the output is a folder (default: 10000000)
     #[arg(long, value_name = "N")]
     pub(crate) part_rows: Option<u64>,
     /// Write the report: .html for people, .json for programs
@@ -266,7 +272,7 @@ pub(crate) struct AnonymizeArgs {
 pub(crate) struct CompareArgs {
     /// A file, a folder or a glob
     pub(crate) input: Option<String>,
-    /// The algorithms, a variant behind a hyphen: mondrian,mondrian-relaxed,optimal,koptimize
+    /// The algorithms, a variant after a hyphen: mondrian,mondrian-relaxed,optimal,koptimize
     #[arg(long, value_name = "A,B", value_delimiter = ',', required = true)]
     pub(crate) algorithms: Vec<String>,
     #[command(flatten)]
@@ -289,7 +295,7 @@ pub(crate) struct EvaluateArgs {
     pub(crate) job: JobArgs,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
-    /// Hold out every row once, in so many folds (default 10)
+    /// Hold out every row once, in this many folds (default 10)
     #[arg(long, value_name = "N")]
     pub(crate) folds: Option<u32>,
     /// Hold out this share of the rows once, instead of folds
@@ -331,7 +337,7 @@ pub(crate) struct ApplyArgs {
     pub(crate) recoding: PathBuf,
     /// The new rows
     pub(crate) input: String,
-    /// The release; with / behind it, a folder of parts
+    /// The release; end its name with / for a folder of parts
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: String,
     /// What to do with a column that the recoding does not know: error or drop
@@ -343,7 +349,7 @@ pub(crate) struct ApplyArgs {
     /// What becomes of suppressed rows: drop or star
     #[arg(long, value_name = "WHAT")]
     pub(crate) suppressed: Option<String>,
-    /// With how many rows a part is complete, where the output is a folder (default: 10000000)
+    /// Rows per part, where the output is a folder (default: 10000000)
     #[arg(long, value_name = "N")]
     pub(crate) part_rows: Option<u64>,
     /// Publish even if a model does not hold: for held-out test rows that are not handed on
@@ -360,6 +366,8 @@ pub(crate) struct ApplyArgs {
     pub(crate) picture: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Replace existing outputs
     #[arg(long)]
     pub(crate) force: bool,
@@ -399,7 +407,7 @@ pub(crate) struct QueryArgs {
     /// SELECT aggregates [WHERE condition] [GROUP BY columns]
     #[arg(required_unless_present = "queries")]
     pub(crate) sql: Option<String>,
-    /// A file of queries, one a line or with a semicolon behind each
+    /// A file of queries, one a line or each followed by a semicolon
     #[arg(long, value_name = "FILE", conflicts_with = "sql")]
     pub(crate) queries: Option<PathBuf>,
     /// The table that the release was made from: adds true answers and errors
@@ -416,10 +424,12 @@ pub(crate) struct QueryArgs {
     /// Threads (default: all cores)
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print errors only beside the answers
+    /// Print nothing but the answers and errors
     #[arg(long)]
     pub(crate) quiet: bool,
 }
@@ -438,6 +448,11 @@ pub(crate) enum HierarchyCommand {
         /// The column
         #[arg(long, requires = "input")]
         column: Option<String>,
+        #[command(flatten)]
+        log: LogArgs,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Show a hierarchy as a tree
     Show {
@@ -446,6 +461,9 @@ pub(crate) enum HierarchyCommand {
         /// Children shown of each node
         #[arg(long, value_name = "N", default_value_t = 20)]
         most: usize,
+        /// Print JSON: all of it
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -488,13 +506,18 @@ pub(crate) struct MakeArgs {
     /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// Print JSON: the hierarchy, unless it goes to a file
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
     /// uniform or skewed (columns of codes), agrawal (loan applicants with class labels), census (people)
     pub(crate) kind: String,
-    /// The table (.csv, .tsv, .parquet or .arrow; text also as .gz or .zst)
+    /// The table (.csv, .tsv, .parquet, .arrow or .jsonl; text also as .gz or .zst)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: String,
     /// Rows, e.g. 1000, 1e6 or 10M (default 10,000)
@@ -527,6 +550,11 @@ pub(crate) struct GenerateArgs {
     /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// Print JSON: what the table is like
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Print errors only
     #[arg(long)]
     pub(crate) quiet: bool,

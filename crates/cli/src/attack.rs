@@ -8,8 +8,10 @@ use incrowd_job::{
 
 use crate::args::{JobArgs, LabelArgs};
 use crate::commands::job;
+use crate::log::LogArgs;
 use crate::message;
 use crate::progress::Progress;
+use crate::record::{self, Told};
 use crate::terminal;
 
 #[derive(Debug, Args)]
@@ -45,10 +47,12 @@ pub(crate) struct AttackArgs {
     /// Threads (default: all cores)
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print errors only beside the result
+    /// Print nothing but the result and errors
     #[arg(long)]
     pub(crate) quiet: bool,
 }
@@ -82,11 +86,9 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
     let attacked = incrowd_job::attack(run, &options)?;
     drop(progress);
     let report = &attacked.report;
-    for warning in attacked.warnings.iter().filter(|_| !args.quiet) {
-        message::note(&format!("warning: {warning}"));
-    }
+    message::warn(&attacked.warnings, args.quiet);
     if args.json {
-        terminal::json(&report.to_json())?;
+        record::result(&report.to_json())?;
     } else {
         terminal::text(&text(report))?;
     }
@@ -98,9 +100,8 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
         Some((limit, failed)) if failed > 0 => {
             let rows = counted(failed, "outside row");
             let verb = if failed == 1 { "has" } else { "have" };
-            message::note(&format!(
-                "not satisfied: {rows} {verb} candidates, but fewer than {limit}"
-            ));
+            let message = format!("{rows} {verb} candidates, but fewer than {limit}");
+            message::not_satisfied(vec![Told { message, ..Told::default() }]);
             Ok(message::EXIT_FAILED)
         }
         _ => Ok(0),
@@ -131,7 +132,7 @@ fn refuse_report(run: &Run, args: &AttackArgs, job: &JobSpec) -> Result<(), JobE
             inputs.extend(InputFile::of_table(run, table, what)?);
         }
     }
-    crate::commands::refuse_outputs(&[path], &inputs, args.force)
+    crate::commands::refuse_outputs(run, &[path], inputs, args.force)
 }
 
 fn counted(n: u64, what: &str) -> String {

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, BuiltSpec, ColumnSpec, Connector, DiversitySpec, EvaluateOptions, GenerateSpec,
-    HierarchySpec, InputFile, JobError, JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec,
-    Report, Run, RunSpec, SmallFile, SuppressLimit, ValueLimit, hierarchy,
+    ApplyOptions, ColumnSpec, Connector, DiversitySpec, EvaluateOptions, GenerateSpec,
+    HierarchySpec, InputFile, JobError, JobSpec, LabelRule, LevelSpec, Outcome, Problem, QuasiSpec,
+    QuerySpec, Report, Run, RunSpec, SuppressLimit, ValueLimit,
 };
+use serde_json::{Value, json};
 
 use crate::args::{
-    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, EvaluateArgs, GenerateArgs,
-    HierarchyCommand, JobArgs, KOfSet, MachineArgs, MakeArgs, SearchArgs,
+    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, EvaluateArgs, GenerateArgs, JobArgs, KOfSet,
+    MachineArgs, SearchArgs,
 };
 use crate::progress::Progress;
-use crate::{attack, compare, demo, message, profile, query, signals, terminal};
+use crate::{attack, compare, demo, log, message, profile, query, record, signals, terminal, tree};
 
 /// Runs a command of the binary `name`; gives the exit code.
 pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -> u8 {
@@ -28,18 +29,35 @@ pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -
         None => run,
     };
     signals::watch(&run);
-    let result = match cli.command {
-        Command::Profile(args) => profile::profile(&run, &args),
-        Command::Anonymize(args) => anonymize(&run, &args),
-        Command::Check(args) => check(&run, &args),
-        Command::Compare(args) => compare::run(&run, &args),
-        Command::Evaluate(args) => evaluate(&run, &args),
-        Command::Apply(args) => apply(&run, &args),
-        Command::Query(args) => query::query(&run, &args),
-        Command::Attack(args) => attack::attack(&run, &args),
-        Command::Hierarchy(command) => hierarchy_command(&run, &command),
-        Command::Generate(args) => generate(&run, &args),
-        Command::Demo { folder } => demo::demo(&run, &folder),
+    let logged = match cli.command.log() {
+        Some((args, is_quiet)) => log::begin(run.clone(), cli.command.name(), args, is_quiet),
+        None => Ok(run.clone()),
+    };
+    let result = match logged {
+        Ok(run) => command(&run, cli.command, name),
+        Err(problem) => Err(problem.into()),
+    };
+    // A run that is being taken down may fail in any way.
+    let result =
+        result.map_err(|error| if run.is_cancelled() { JobError::Cancelled } else { error });
+    let code = result.unwrap_or_else(|error| message::error(&error));
+    log::end(code, run.progress().1);
+    code
+}
+
+fn command(run: &Run, command: Command, name: &str) -> Result<u8, JobError> {
+    match command {
+        Command::Profile(args) => profile::profile(run, &args),
+        Command::Anonymize(args) => anonymize(run, &args),
+        Command::Check(args) => check(run, &args),
+        Command::Compare(args) => compare::run(run, &args),
+        Command::Evaluate(args) => evaluate(run, &args),
+        Command::Apply(args) => apply(run, &args),
+        Command::Query(args) => query::query(run, &args),
+        Command::Attack(args) => attack::attack(run, &args),
+        Command::Hierarchy(command) => tree::hierarchy(run, &command),
+        Command::Generate(args) => generate(run, &args),
+        Command::Demo { folder, json } => demo::demo(run, &folder, json),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), name, &mut text);
@@ -50,11 +68,7 @@ pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -
             let _ = clap_mangen::Man::new(Cli::command()).render(&mut text);
             terminal::file(&String::from_utf8_lossy(&text)).map(|()| 0)
         }
-    };
-    // A run that is being taken down may fail in any way.
-    let result =
-        result.map_err(|error| if run.is_cancelled() { JobError::Cancelled } else { error });
-    result.unwrap_or_else(|error| message::error(&error))
+    }
 }
 
 /// A run that prints its report before its files are published, where that is asked for.
@@ -73,13 +87,27 @@ fn telling(run: &Run, is_quiet: bool, print: Option<Print>) -> (Run, Arc<Progres
 type Print = fn(&Report) -> Result<(), JobError>;
 
 fn print_json(report: &Report) -> Result<(), JobError> {
-    terminal::json(&report.to_json())
+    record::result(&report.to_json())
 }
 
 fn print_summary(report: &Report) -> Result<(), JobError> {
     let lines = message::summary(report);
     let line = |line: &String| format!("{}\n", message::visible(line));
     terminal::text(&lines.iter().map(line).collect::<String>())
+}
+
+/// Prints an effective job, which is not done.
+pub(crate) fn print_job(spec: &JobSpec, is_json: bool) -> Result<u8, JobError> {
+    if is_json {
+        return print_object(&json!({ "incrowd": incrowd_job::VERSION, "job": spec }));
+    }
+    terminal::file(&spec.to_toml()).map(|()| 0)
+}
+
+/// Prints an object; the exit code if nothing else is to be said.
+pub(crate) fn print_object(object: &Value) -> Result<u8, JobError> {
+    let text = serde_json::to_string_pretty(object).expect("it has a JSON form");
+    record::result(&(text + "\n")).map(|()| 0)
 }
 
 pub(crate) fn machine(args: &MachineArgs) -> RunSpec {
@@ -112,7 +140,7 @@ fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
     set(&mut spec.release.suppressed, args.suppressed.as_ref());
     set(&mut spec.release.part_rows, args.part_rows.as_ref());
     if args.job.print_job {
-        return terminal::file(&spec.to_toml()).map(|()| 0);
+        return print_job(&spec, args.job.json);
     }
     let print = args.job.json.then_some(print_json as Print);
     let (run, progress) = telling(run, args.job.quiet, print);
@@ -135,7 +163,7 @@ fn check(run: &Run, args: &CheckArgs) -> Result<u8, JobError> {
     spec.audience.clone_from(&args.audience);
     spec.picture = None;
     if args.job.print_job {
-        return terminal::file(&spec.to_toml()).map(|()| 0);
+        return print_job(&spec, args.job.json);
     }
     let print = match (args.job.json, args.job.quiet) {
         (true, _) => Some(print_json as Print),
@@ -153,7 +181,7 @@ fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
     set(&mut spec.input, args.input.as_ref());
     search(&args.search, &mut spec)?;
     if args.job.print_job {
-        return terminal::file(&spec.to_toml()).map(|()| 0);
+        return print_job(&spec, args.job.json);
     }
     let options = EvaluateOptions {
         folds: args.folds,
@@ -168,7 +196,7 @@ fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
     if args.job.json {
         let json =
             serde_json::to_string_pretty(&evaluation).expect("an evaluation has a JSON form");
-        terminal::json(&(json + "\n"))?;
+        record::result(&(json + "\n"))?;
     } else {
         terminal::text(&message::evaluation(&evaluation))?;
     }
@@ -268,7 +296,7 @@ fn refuse_twice<'a>(
 ) -> Result<(), Problem> {
     if seen.contains(&(flag, column)) {
         let message = format!("--{flag} names column `{column}` twice");
-        return Err(Problem { message, help: Some("say it once".to_owned()) });
+        return Err(Problem { message, help: Some("name it once".to_owned()) });
     }
     seen.push((flag, column));
     Ok(())
@@ -411,12 +439,13 @@ fn names(text: &str) -> Vec<String> {
 /// The k of all sets and those of some.
 fn ks(all: &[KOfSet], spec: &mut JobSpec, problems: &mut Vec<Problem>) {
     for (at, KOfSet { set: name, k }) in all.iter().enumerate() {
-        if all[..at].iter().any(|other| other.set == *name) {
+        // However often it is said, this is told once.
+        if all[..at].iter().filter(|other| other.set == *name).count() == 1 {
             let what =
                 name.as_ref().map_or_else(String::new, |name| format!(" for the set `{name}`"));
             problems.push(Problem {
-                message: format!("-k is said twice{what}"),
-                help: Some("say -k N once, and -k SET=N once for a set".to_owned()),
+                message: format!("-k is given more than once{what}"),
+                help: Some("give -k N once, and -k SET=N once for each set".to_owned()),
             });
         }
         problems.extend(spec.ask_for_k(name.as_deref(), *k).err());
@@ -434,7 +463,7 @@ fn risk_limits(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) 
                 spec.privacy.fail_above.insert(risk, most);
             }
             None => problems.push(Problem {
-                message: format!("--fail-above `{text}` is no risk with its limit"),
+                message: format!("--fail-above `{text}` is not a risk and its limit"),
                 help: Some("write --fail-above prosecutor=0.09".to_owned()),
             }),
         }
@@ -452,7 +481,7 @@ fn hierarchies(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) 
             }
             None => problems.push(Problem {
                 message: format!("--hierarchy needs COL=FILE, found `{text}`"),
-                help: None,
+                help: Some("write --hierarchy zip=zip.csv".to_owned()),
             }),
         }
     }
@@ -509,92 +538,18 @@ fn diversity(text: &str) -> Option<DiversitySpec> {
     Some(spec)
 }
 
-fn hierarchy_command(run: &Run, command: &HierarchyCommand) -> Result<u8, JobError> {
-    match command {
-        HierarchyCommand::Make(args) => make(run, args),
-        HierarchyCommand::Show { file, most } => {
-            let tree = hierarchy::from_file(file)?.hierarchy;
-            terminal::text(&hierarchy::show(&tree, *most)).map(|()| 0)
-        }
-        HierarchyCommand::Check { file, input, column } => {
-            let loaded = hierarchy::from_file(file)?;
-            let tree = &loaded.hierarchy;
-            let sizes: Vec<String> = (0..=tree.height().0)
-                .map(|l| tree.groups(incrowd_job::Level(l)).len().to_string())
-                .collect();
-            message::note(&format!(
-                "`{}` is sound: {} leaves, height {}, nodes a level {}",
-                file.display(),
-                message::count(tree.n_leaves().into()),
-                tree.height().0,
-                sizes.join(", ")
-            ));
-            let (Some(input), Some(column)) = (input, column) else { return Ok(0) };
-            let coverage = hierarchy::coverage(run, &loaded, input, column)?;
-            match coverage.uncovered {
-                None => {
-                    message::note(&format!(
-                        "it covers all {} values of `{column}`",
-                        coverage.n_values
-                    ));
-                    Ok(0)
-                }
-                Some((values, rows, first)) => {
-                    message::note(&format!(
-                        "not satisfied: {values} of {} values of `{column}` in {rows} rows are no leaf, \
-                         the first is data row {first}",
-                        coverage.n_values
-                    ));
-                    Ok(message::EXIT_FAILED)
-                }
-            }
-        }
-    }
-}
-
-fn make(run: &Run, args: &MakeArgs) -> Result<u8, JobError> {
-    if let Some(output) = &args.output {
-        let table = args.input.as_ref().filter(|_| args.order.is_none());
-        let table = table.map(|table| InputFile::of_table(run, table, "the input"));
-        refuse_outputs(&[output], &table.transpose()?.unwrap_or_default(), args.force)?;
-    }
-    let loaded = match (&args.order, &args.input, &args.column) {
-        (Some(order), ..) => hierarchy::make_ordered(order, args.fan_out.unwrap_or(2))?,
-        (None, Some(input), Some(column)) => {
-            let spec = BuiltSpec {
-                mask: args.mask.clone(),
-                character: args.character,
-                dates: args.dates.clone(),
-                width: args.width,
-                origin: args.origin,
-                levels: args.levels.clone(),
-                fan_out: args.fan_out,
-            };
-            hierarchy::make(run, input, column, &spec)?
-        }
-        _ => unreachable!("clap asks for a table and a column, or an order"),
-    };
-    let text = hierarchy::to_text(&loaded.rows);
-    match &args.output {
-        Some(path) => {
-            let path = path.to_string_lossy();
-            incrowd_job::write_files(run, &[SmallFile::private(&path, &text)], args.force)?;
-        }
-        None => terminal::file(&text)?,
-    }
-    Ok(0)
-}
-
 /// Refuses outputs that cannot be written, are the same, or are files that the command reads.
 pub(crate) fn refuse_outputs(
+    run: &Run,
     outputs: &[impl AsRef<Path>],
-    inputs: &[InputFile],
+    mut inputs: Vec<InputFile>,
     force: bool,
 ) -> Result<(), JobError> {
+    inputs.extend(run.log_file());
     let names: Vec<String> =
         outputs.iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let problems = incrowd_job::output_problems(&names, inputs, force);
+    let problems = incrowd_job::output_problems(&names, &inputs, force);
     if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
 }
 
@@ -616,6 +571,16 @@ fn generate(run: &Run, args: &GenerateArgs) -> Result<u8, JobError> {
     let progress = Progress::start(run, args.quiet);
     let generated = incrowd_job::generate(run, &spec)?;
     drop(progress);
+    if args.json {
+        let label = |rule: &LabelRule| json!({ "column": rule.column, "a_if": rule.condition });
+        return print_object(&json!({
+            "incrowd": incrowd_job::VERSION,
+            "output": args.output,
+            "rows": generated.rows,
+            "columns": generated.columns,
+            "labels": generated.labels.iter().map(label).collect::<Vec<_>>(),
+        }));
+    }
     if !args.quiet {
         for label in &generated.labels {
             message::note(&format!("{} is A if {}", label.column, label.condition));

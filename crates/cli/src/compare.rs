@@ -6,9 +6,10 @@ use incrowd_job::{
 };
 
 use crate::args::{CompareArgs, KOfSet};
-use crate::commands::{job_with, search};
+use crate::commands::{job_with, print_job, search};
 use crate::message;
 use crate::progress::Progress;
+use crate::record::{self, Told};
 use crate::terminal;
 
 pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
@@ -22,7 +23,7 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
     if args.search.algorithm.is_some() || args.search.variant.is_some() || args.search.relaxed {
         return Err(problem(
             "--algorithm, --variant and --relaxed name one algorithm",
-            "name several with --algorithms, a variant behind a hyphen: mondrian-relaxed",
+            "name several with --algorithms, a variant after a hyphen: mondrian-relaxed",
         ));
     }
     let is_html = |path: &str| path.to_ascii_lowercase().ends_with(".html");
@@ -35,11 +36,11 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
         if let Some(input) = &spec.input {
             inputs.extend(InputFile::of_table(run, input, "the input")?);
         }
-        crate::commands::refuse_outputs(&[path], &inputs, args.force)?;
+        crate::commands::refuse_outputs(run, &[path], inputs, args.force)?;
     }
     spec.run.time_limit.get_or_insert_with(|| "60s".to_owned());
     if args.job.print_job {
-        return terminal::file(&spec.to_toml()).map(|()| 0);
+        return print_job(&spec, args.job.json);
     }
     let mut ks: Vec<u64> = all.iter().map(|k| k.k).collect();
     if ks.is_empty() {
@@ -50,7 +51,7 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
     let comparison = compare(run, &spec, &options, &|_| {})?;
     drop(progress);
     if args.job.json {
-        terminal::json(&comparison.to_json())?;
+        record::result(&comparison.to_json())?;
     } else if !args.job.quiet {
         terminal::text(&table(&comparison))?;
     }
@@ -59,7 +60,16 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
         incrowd_job::write_files(run, &[SmallFile::private(path, &text)], args.force)?;
     }
     let is_any = comparison.cases.iter().any(|case| case.found.is_some());
-    Ok(if is_any { 0 } else { message::EXIT_FAILED })
+    if is_any {
+        return Ok(0);
+    }
+    let told = |case: &Compared| Told {
+        message: format!("{} makes no release with k = {}", case.algorithm, case.k),
+        because: case.failed.iter().cloned().collect(),
+        help: None,
+    };
+    message::not_satisfied(comparison.cases.iter().map(told).collect());
+    Ok(message::EXIT_FAILED)
 }
 
 fn problem(message: &str, help: &str) -> JobError {

@@ -6,14 +6,14 @@ use std::path::Path;
 use incrowd_job::{JobError, JobSpec, Outcome, Problem, Run, SmallFile};
 
 use crate::progress::Progress;
-use crate::{message, terminal};
+use crate::{message, record, terminal};
 
 const ADULT: &[u8] = include_bytes!("../../../examples/adult/adult.csv.gz");
 const JOB: &str = include_str!("../../../examples/adult/job.toml");
 const README: &str = include_str!("../../../examples/README.md");
 
 /// Writes the table and its job into a folder, runs the job, and says what it did.
-pub(crate) fn demo(run: &Run, folder: &Path) -> Result<u8, JobError> {
+pub(crate) fn demo(run: &Run, folder: &Path, is_json: bool) -> Result<u8, JobError> {
     std::fs::create_dir_all(folder).map_err(|error| Problem {
         message: format!("the folder `{}` cannot be made: {}", folder.display(), error.kind()),
         help: Some("name another one: incrowd demo FOLDER".to_owned()),
@@ -30,6 +30,10 @@ pub(crate) fn demo(run: &Run, folder: &Path) -> Result<u8, JobError> {
     if let Outcome::Done(done) = &outcome {
         let (name, json) = (path("report.json"), done.report.to_json());
         incrowd_job::write_files(run, &[SmallFile::private(&name, &json)], true)?;
+        if is_json {
+            record::result(&json)?;
+            return Ok(message::outcome(&outcome, false));
+        }
         let mut text = String::from(
             "UCI Adult: 48,842 people of a census, eight columns that others may know.\n\n",
         );

@@ -9,12 +9,16 @@ mod attack;
 mod commands;
 mod compare;
 mod demo;
+mod log;
 mod message;
 mod profile;
 mod progress;
 mod query;
+mod record;
 mod signals;
 mod terminal;
+mod tree;
+mod usage;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -36,10 +40,19 @@ pub fn main(name: &'static str, connector: Option<Arc<dyn Connector>>) -> ExitCo
     let matches = command.try_get_matches();
     let cli = match matches.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => return ExitCode::from(message::usage(&error)),
+        Err(error) => {
+            let code = usage::usage(error);
+            record::end(code);
+            return ExitCode::from(code);
+        }
     };
+    if usage::asks_for_json() {
+        record::ask();
+    }
     let run = std::panic::AssertUnwindSafe(|| commands::run(cli, name, connector));
-    ExitCode::from(std::panic::catch_unwind(run).unwrap_or(message::EXIT_REQUEST))
+    let code = std::panic::catch_unwind(run).unwrap_or(message::EXIT_REQUEST);
+    record::end(code);
+    ExitCode::from(code)
 }
 
 /// A panic says where it happened and nothing else: messages may quote cells. Nor is a closed pipe a reason

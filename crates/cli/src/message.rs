@@ -1,11 +1,12 @@
 //! What people read: errors, summaries, tables. Everything but data goes to standard error.
 
 use incrowd_job::{
-    CollusionReport, Evaluation, Figure, JobError, Outcome, Protocol, Report, RiskReport,
+    CollusionReport, Evaluation, Figure, JobError, Outcome, Problem, Protocol, Report, RiskReport,
 };
 
 pub(crate) use incrowd_job::count;
 
+use crate::record::{self, Told};
 pub(crate) use crate::terminal::{note, visible};
 
 pub(crate) const EXIT_FAILED: u8 = 1;
@@ -14,71 +15,67 @@ pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
 /// An error with its causes and the way out; gives the exit code.
 pub(crate) fn error(error: &JobError) -> u8 {
-    match error {
-        JobError::Cancelled => {
-            note(&error.to_string());
-            return EXIT_INTERRUPTED;
+    let label = if matches!(error, JobError::Cancelled) { "" } else { "error: " };
+    let is_unreviewed = matches!(error, JobError::Unreviewed(_));
+    for told in told(error) {
+        note(&format!("{label}{}", told.message));
+        let because = if is_unreviewed { "" } else { "because: " };
+        for cause in &told.because {
+            note(&format!("  {because}{cause}"));
         }
-        JobError::Infeasible(problem) => {
-            note(&format!("error: {}", problem.message));
-            if let Some(help) = &problem.help {
-                note(&format!("  help: {help}"));
-            }
-            return EXIT_FAILED;
+        if let Some(help) = &told.help {
+            note(&format!("  help: {help}"));
         }
-        JobError::Request(problems) => {
-            for problem in problems {
-                note(&format!("error: {}", problem.message));
-                if let Some(help) = &problem.help {
-                    note(&format!("  help: {help}"));
-                }
-            }
-        }
-        JobError::Unreviewed(guesses) => {
-            note(&format!("error: {error}"));
-            for guess in guesses {
-                note(&format!("  {guess}"));
-            }
-            note(
-                "  help: go through every role, correct what is wrong, then set `reviewed = true` \
-                 in the job file",
-            );
-        }
-        _ => {
-            note(&format!("error: {error}"));
-            let mut cause = std::error::Error::source(error);
-            while let Some(source) = cause {
-                note(&format!("  because: {source}"));
-                cause = source.source();
-            }
-            if let Some(help) = help_for(error) {
-                note(&format!("  help: {help}"));
-            }
-        }
+        record::problem(told);
     }
-    EXIT_REQUEST
+    match error {
+        JobError::Cancelled => EXIT_INTERRUPTED,
+        JobError::Infeasible(_) => EXIT_FAILED,
+        _ => EXIT_REQUEST,
+    }
 }
 
-/// What the parser of arguments says: help, or what is wrong with them; gives the exit code.
-pub(crate) fn usage(error: &clap::Error) -> u8 {
-    if error.use_stderr() {
-        // Arguments are quoted. Only where they hold nothing strange can colours be told from them.
-        let strange: Vec<String> = std::env::args().filter(|arg| visible(arg) != *arg).collect();
-        if strange.is_empty() {
-            let _ = error.print();
-        } else {
-            let text = strange.iter().fold(error.render().to_string(), |text, arg| {
-                text.replace(arg.as_str(), &visible(arg))
-            });
-            text.lines().for_each(note);
+/// What an error has to say: all that is wrong.
+fn told(error: &JobError) -> Vec<Told> {
+    let of = |problem: &Problem| Told {
+        message: problem.message.clone(),
+        because: Vec::new(),
+        help: problem.help.clone(),
+    };
+    match error {
+        JobError::Infeasible(problem) => vec![of(problem)],
+        JobError::Request(problems) => problems.iter().map(of).collect(),
+        JobError::Unreviewed(guesses) => vec![Told {
+            message: error.to_string(),
+            because: guesses.clone(),
+            help: Some(
+                "go through every role, correct what is wrong, then set `reviewed = true` \
+                 in the job file"
+                    .to_owned(),
+            ),
+        }],
+        _ => {
+            let mut because = Vec::new();
+            let mut cause = std::error::Error::source(error);
+            while let Some(source) = cause {
+                because.push(source.to_string());
+                cause = source.source();
+            }
+            let help = help_for(error).map(str::to_owned);
+            vec![Told { message: error.to_string(), because, help }]
         }
-        return EXIT_REQUEST;
     }
-    match error.print() {
-        Err(failed) if failed.kind() != std::io::ErrorKind::BrokenPipe => {
-            self::error(&JobError::Print(failed))
+}
+
+/// Says what does not hold.
+pub(crate) fn not_satisfied(reasons: Vec<Told>) {
+    for told in reasons {
+        let because = told.because.iter().map(|cause| format!(": {cause}")).collect::<String>();
+        note(&format!("not satisfied: {}{because}", told.message));
+        if let Some(help) = &told.help {
+            note(&format!("  help: {help}"));
         }
-        _ => 0,
+        record::problem(told);
     }
 }
 
@@ -90,7 +87,17 @@ fn help_for(error: &JobError) -> Option<&'static str> {
             "add the values as leaves; `incrowd hierarchy check FILE --input TABLE --column COLUMN` counts them",
         ),
         E::NotCovered { .. } => Some("add the values to the order"),
-        E::NotOfKind { .. } => Some("declare another type, or mend the rows"),
+        E::NotOfKind { .. } => Some("declare another type, or fix the rows"),
+        E::UnsupportedType { .. } => Some(
+            "declare it insensitive to release it as it is, leave it out with identifier, or convert it to text or numbers first",
+        ),
+        E::NotAPath { scheme, .. } if scheme == "file" => Some("write the path without file://"),
+        E::NotAPath { what: "a database", .. } => {
+            Some("export the rows that you need to a .parquet or .csv file, and name that file")
+        }
+        E::NotAPath { .. } => Some(
+            "copy the table to a folder of this machine, or mount the store as one; copy the release back when it is published",
+        ),
         E::Changed { .. } => Some("run it again when nothing writes to the input"),
         E::Exists { .. } => Some("choose another name, or replace it with --force"),
         E::Write { .. } => Some(
@@ -111,7 +118,9 @@ pub(crate) fn panicked(info: &std::panic::PanicHookInfo<'_>) {
     }
     let place =
         info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
-    note(&format!("error: a bug in incrowd{place}; nothing was written"));
+    let message = format!("a bug in incrowd{place}; nothing was written");
+    note(&format!("error: {message}"));
+    record::problem_at_once(Told { message, ..Told::default() });
 }
 
 /// What became of a job: the code to exit with. The report was told before anything was published.
@@ -124,20 +133,25 @@ pub(crate) fn outcome(outcome: &Outcome, is_quiet: bool) -> u8 {
         Outcome::Failed { reasons, help, report } => {
             let warnings = report.as_ref().map_or(&[][..], |report| report.warnings.as_slice());
             warn(warnings, is_quiet);
-            for reason in reasons {
-                note(&format!("not satisfied: {reason}"));
-            }
-            if let Some(help) = help {
-                note(&format!("  help: {help}"));
-            }
+            let told = |(at, reason): (usize, &String)| Told {
+                message: reason.clone(),
+                because: Vec::new(),
+                // The way out of all of them is told once, after the last.
+                help: help.clone().filter(|_| at + 1 == reasons.len()),
+            };
+            not_satisfied(reasons.iter().enumerate().map(told).collect());
             EXIT_FAILED
         }
     }
 }
 
-fn warn(warnings: &[String], is_quiet: bool) {
-    for warning in warnings.iter().filter(|_| !is_quiet) {
-        note(&format!("warning: {warning}"));
+/// Tells what may be amiss.
+pub(crate) fn warn(warnings: &[String], is_quiet: bool) {
+    for warning in warnings {
+        if !is_quiet {
+            note(&format!("warning: {warning}"));
+        }
+        crate::log::warning(warning);
     }
 }
 

@@ -7,9 +7,10 @@ use incrowd_job::{InputFile, JobError, Problem, Profile, ProfileOptions, Run, Sm
 
 use crate::args::MachineArgs;
 use crate::commands::machine;
+use crate::log::LogArgs;
 use crate::message::{self, count};
 use crate::progress::Progress;
-use crate::terminal;
+use crate::{record, terminal};
 
 #[derive(Debug, Args)]
 pub(crate) struct ProfileArgs {
@@ -35,6 +36,8 @@ pub(crate) struct ProfileArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
 }
 
 pub(crate) fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
@@ -56,7 +59,7 @@ pub(crate) fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
     drop(progress);
     if args.json {
         let json = serde_json::to_string_pretty(&profile).expect("a profile has a JSON form");
-        terminal::json(&(json + "\n"))?;
+        record::result(&(json + "\n"))?;
     } else {
         terminal::text(&text(&profile))?;
     }
@@ -90,7 +93,7 @@ fn refuse_outputs(run: &Run, args: &ProfileArgs) -> Result<(), JobError> {
         return Ok(());
     }
     let inputs = InputFile::of_table(run, &args.input, "the input")?;
-    crate::commands::refuse_outputs(&outputs, &inputs, args.force)
+    crate::commands::refuse_outputs(run, &outputs, inputs, args.force)
 }
 
 /// What is wrong with the name of a file that is to be written.
@@ -125,9 +128,8 @@ fn text(profile: &Profile) -> String {
             format!("{}{same_as}", column.reason),
         ]
     }));
-    rows.extend(profile.not_looked_at.iter().map(|name| {
-        let why = "it holds lists or other tables: never released";
-        [&shortened(name), "", "", "", "", "identifier", why].map(str::to_owned).to_vec()
+    rows.extend(profile.passed_over().map(|(name, role, why)| {
+        [&shortened(name), "", "", "", "", role, &why].map(str::to_owned).to_vec()
     }));
     let n_columns = rows.len() - 1;
     let mut text = format!("{} rows, {n_columns} columns\n\n", count(profile.rows));

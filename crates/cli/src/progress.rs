@@ -21,7 +21,8 @@ const EVERY: Duration = Duration::from_millis(100);
 impl Progress {
     pub(crate) fn start(run: &Run, is_quiet: bool) -> Progress {
         let is_done = Arc::new(AtomicBool::new(false));
-        if is_quiet || !std::io::stderr().is_terminal() {
+        // Lines about stages would stand in the middle of it.
+        if is_quiet || crate::log::is_verbose() || !std::io::stderr().is_terminal() {
             return Progress { is_done, drawer: Mutex::new(None) };
         }
         let (run, done) = (run.clone(), Arc::clone(&is_done));

@@ -10,7 +10,7 @@ use crate::args::{JobArgs, QueryArgs};
 use crate::commands::job;
 use crate::message;
 use crate::progress::Progress;
-use crate::terminal;
+use crate::{record, terminal};
 
 pub(crate) fn query(run: &Run, args: &QueryArgs) -> Result<u8, JobError> {
     let queries = match (&args.queries, &args.sql) {
@@ -41,7 +41,7 @@ pub(crate) fn query(run: &Run, args: &QueryArgs) -> Result<u8, JobError> {
     let report = incrowd_job::query(run, &options)?;
     drop(progress);
     if args.json {
-        terminal::json(&report.to_json())?;
+        record::result(&report.to_json())?;
     } else {
         terminal::text(&text(&report))?;
     }

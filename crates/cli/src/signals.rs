@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use incrowd_job::{Abandoned, Run};
 
-use crate::{message, terminal};
+use crate::record::Told;
+use crate::{log, message, record, terminal};
 
 /// How long a cancelled run may take to end by itself.
 const GRACE: Duration = Duration::from_secs(1);
@@ -55,16 +56,26 @@ fn end(last_words: Duration) -> ! {
         match incrowd_job::abandon() {
             Abandoned::Nothing => {
                 terminal::status("");
-                terminal::note("interrupted; nothing was written");
+                let message = "interrupted; nothing was written".to_owned();
+                terminal::note(&message);
+                record::problem_at_once(Told { message, ..Told::default() });
+                finish(message::EXIT_INTERRUPTED);
                 std::process::exit(i32::from(message::EXIT_INTERRUPTED));
             }
             Abandoned::Published => {
                 std::thread::sleep(last_words);
+                finish(0);
                 std::process::exit(0);
             }
             Abandoned::Publishing => {}
         }
     }
+}
+
+/// Ends what is told to programs, as far as no other thread is at it.
+fn finish(code: u8) {
+    log::end_at_once(code);
+    record::end_at_once(code);
 }
 
 /// Lets signals stop a run. Called before there are other threads, which then leave signals to the one that

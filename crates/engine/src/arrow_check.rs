@@ -38,8 +38,17 @@ impl From<std::io::Error> for Fault {
     }
 }
 
-/// An error if the file asks for more than it has; otherwise the bytes of its largest batch in memory.
-pub(crate) fn check_arrow(path: &Path) -> Result<u64, Detail> {
+/// What the metadata of a sound file says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ArrowFacts {
+    /// Bytes of the largest batch in memory.
+    pub(crate) largest_batch: u64,
+    /// Rows of all batches.
+    pub(crate) n_rows: u64,
+}
+
+/// What a file says; an error if it asks for more than it has.
+pub(crate) fn check_arrow(path: &Path) -> Result<ArrowFacts, Detail> {
     check(path).map_err(|fault| match fault {
         Fault::Io(error) => Detail::of_io(&error),
         Fault::TooShort => Detail::TOO_SHORT.into(),
@@ -47,7 +56,7 @@ pub(crate) fn check_arrow(path: &Path) -> Result<u64, Detail> {
     })
 }
 
-fn check(path: &Path) -> Result<u64, Fault> {
+fn check(path: &Path) -> Result<ArrowFacts, Fault> {
     let mut file = File::open(path)?;
     let len = file.metadata()?.len();
     let end = len.checked_sub(END).filter(|end| *end >= START).ok_or(Fault::TooShort)?;
@@ -63,12 +72,17 @@ fn check(path: &Path) -> Result<u64, Fault> {
     if footer.schema().is_none() || footer.recordBatches().is_none() {
         return Err(Fault::Damaged);
     }
-    let all = footer.dictionaries().into_iter().chain(footer.recordBatches());
-    let mut largest = 0;
-    for block in all.flat_map(|blocks| blocks.iter()) {
-        largest = largest.max(check_block(&mut file, block, at)?);
+    let mut facts = ArrowFacts::default();
+    for block in footer.dictionaries().into_iter().flatten() {
+        let (n_bytes, _) = check_block(&mut file, block, at)?;
+        facts.largest_batch = facts.largest_batch.max(n_bytes);
     }
-    Ok(largest)
+    for block in footer.recordBatches().into_iter().flatten() {
+        let (n_bytes, n_rows) = check_block(&mut file, block, at)?;
+        facts.largest_batch = facts.largest_batch.max(n_bytes);
+        facts.n_rows = facts.n_rows.saturating_add(n_rows);
+    }
+    Ok(facts)
 }
 
 fn read_at(file: &mut File, at: u64, n_bytes: u64) -> Result<Vec<u8>, Fault> {
@@ -79,8 +93,8 @@ fn read_at(file: &mut File, at: u64, n_bytes: u64) -> Result<Vec<u8>, Fault> {
 }
 
 /// A message and its body lie before the footer, and the message asks for what is in the body. Gives
-/// the bytes of the batch in memory.
-fn check_block(file: &mut File, block: &Block, end: u64) -> Result<u64, Fault> {
+/// the bytes of the batch in memory and its rows.
+fn check_block(file: &mut File, block: &Block, end: u64) -> Result<(u64, u64), Fault> {
     let number = |number: i64| u64::try_from(number).map_err(|_| Fault::Damaged);
     let offset = number(block.offset())?;
     let (head, body) = (number(block.metaDataLength().into())?, number(block.bodyLength())?);
@@ -99,7 +113,8 @@ fn check_block(file: &mut File, block: &Block, end: u64) -> Result<u64, Fault> {
         }
         _ => None,
     };
-    check_batch(file, &batch.ok_or(Fault::Damaged)?, at, body)
+    let batch = batch.ok_or(Fault::Damaged)?;
+    Ok((check_batch(file, &batch, at, body)?, number(batch.length())?))
 }
 
 /// The buffers of a batch lie in its body of `body` bytes at `at`, and hold as many rows as it says.

@@ -21,7 +21,7 @@ use hashbrown::DefaultHashBuilder;
 use crate::error::Detail;
 use crate::read::{Watch, plain_array};
 use crate::scan::plan;
-use crate::stored::{strict_cast, time_of};
+use crate::stored::{plain_digits, strict_cast, time_of};
 use crate::{Engine, EngineError, Source, Use, Values};
 
 /// What the cells of a column are compared as.
@@ -35,6 +35,8 @@ pub enum Meaning {
     Real,
     /// A number of 32 bits, whose text has fewer digits.
     Real32,
+    /// A number of any digits, whatever zeros are written after its last one.
+    Decimal,
     /// True or false.
     Truth,
     /// Days, hours and what is finer.
@@ -123,6 +125,7 @@ impl Meaning {
             | DataType::UInt32 => Meaning::Whole,
             DataType::Float64 => Meaning::Real,
             DataType::Float32 => Meaning::Real32,
+            data_type if data_type.is_decimal() => Meaning::Decimal,
             DataType::Boolean => Meaning::Truth,
             DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Meaning::Time,
             DataType::Dictionary(_, values) => Meaning::of(values),
@@ -154,6 +157,10 @@ impl Meaning {
                 array.as_binary::<i64>().iter().for_each(|cell| to(cell.map(hash_of)));
             }
             Meaning::Text => texts_of(array)?.iter().for_each(|text| to(text.map(hash_of))),
+            Meaning::Decimal => {
+                let texts = texts_of(array)?;
+                texts.iter().for_each(|text| to(text.map(|text| self.of_text(text))));
+            }
             Meaning::Whole => {
                 let array = strict_cast(array, &DataType::Int64)?;
                 array.as_primitive::<Int64Type>().iter().for_each(|cell| to(cell.map(whole)));
@@ -180,6 +187,7 @@ impl Meaning {
     fn of_text(self, text: &str) -> u64 {
         let found = match self {
             Meaning::Text => None,
+            Meaning::Decimal => decimal(text),
             Meaning::Whole => text.parse().ok().map(whole),
             Meaning::Real => text.parse().ok().map(real),
             Meaning::Real32 => text.parse::<f32>().ok().map(|number| real(number.into())),
@@ -274,6 +282,21 @@ fn real(value: f64) -> u64 {
     // Zero has one sign, and what is not a number one form.
     let value = if value.is_nan() { f64::NAN } else { value + 0.0 };
     mix(value.to_bits())
+}
+
+/// The hash of a decimal number by its digits, if a text is one.
+fn decimal(text: &str) -> Option<u64> {
+    let is_part =
+        |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
+    if !text.bytes().all(is_part) || !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let (is_negative, digits, power) = plain_digits(text)?;
+    if digits.is_empty() {
+        return Some(whole(0));
+    }
+    let power = if is_negative { !power } else { power };
+    Some(mix(hash_of(digits) ^ whole(power)))
 }
 
 /// The hash of a text: quick, and the same throughout a run, which is as long as contents are compared.
@@ -412,6 +435,26 @@ mod tests {
         check(&["2024-01-01T10:00:00.123456789", "1969-12-31T23:59:59.999999999"]);
         check(&["2024-01-01T10:00:00Z", "2024-01-01T10:00:00+05:30"]);
         check(&["a", "", "007"]);
+    }
+
+    #[test]
+    fn decimals_are_what_their_digits_say() {
+        let cents: ArrayRef = Arc::new(
+            arrow::array::Decimal128Array::from(vec![150, -7, 0, 1_000_000])
+                .with_precision_and_scale(10, 2)
+                .unwrap(),
+        );
+        let floats: ArrayRef =
+            Arc::new(arrow::array::Float64Array::from(vec![1.5, -0.07, 0.0, 1e4]));
+        let texts: ArrayRef = Arc::new(StringArray::from(vec!["1.5", "-7e-2", "0.00", "10000"]));
+        let of = |array: &ArrayRef| Meaning::Decimal.content(array).unwrap();
+        assert_eq!(Meaning::of(cents.data_type()), Meaning::Decimal);
+        assert_eq!((of(&cents), of(&cents)), (of(&floats), of(&texts)));
+        for other in ["1.51", "-1.5", "15", "x", "-"] {
+            let other: ArrayRef =
+                Arc::new(StringArray::from(vec![other, "-7e-2", "0.00", "10000"]));
+            assert_ne!(of(&cents), of(&other));
+        }
     }
 
     #[test]

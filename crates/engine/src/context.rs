@@ -187,6 +187,16 @@ impl Engine {
         Arc::clone(&self.progress)
     }
 
+    /// The rows that the current stage has done so far.
+    pub(crate) fn n_rows_done(&self) -> u64 {
+        self.progress.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of all rows that the current stage has done so far.
+    pub(crate) fn have_done(&self, n_rows: u64) {
+        self.progress.store(n_rows, Ordering::Relaxed);
+    }
+
     pub(crate) fn cancelled_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.cancelled)
     }

@@ -201,6 +201,18 @@ impl Compression {
     }
 }
 
+impl CsvError {
+    /// The error with its cause, on one line.
+    pub(crate) fn in_full(&self) -> String {
+        match self {
+            CsvError::Io(cause) | CsvError::Decompress { source: cause, .. } => {
+                format!("{self}: {}", cause.kind())
+            }
+            _ => self.to_string(),
+        }
+    }
+}
+
 /// Reads the CSV file at `path` once, checks it strictly and says what it contains. Reading fails soon
 /// after `cancelled` is raised.
 ///

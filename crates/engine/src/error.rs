@@ -12,6 +12,9 @@ pub enum EngineError {
     /// No such file, folder or match.
     #[error("`{path}` does not exist{hint}")]
     NoInput { path: String, hint: String },
+    /// An address that is not that of a file. What follows its scheme may hold a password.
+    #[error("`{scheme}://` is {what}; tables are read from files and written to files only")]
+    NotAPath { scheme: String, what: &'static str },
     /// A pipe, a socket, a device or a link to nothing.
     #[error(
         "`{path}` is {what}, not a file; a table is read more than once, so it must be in a file",
@@ -23,18 +26,15 @@ pub enum EngineError {
     NoFiles { path: String },
     /// The name does not say what the file is.
     #[error(
-        "`{path}` has no known format: name it .csv, .tsv, .txt, .parquet, .arrow or .jsonl, with .gz or .zst behind it if it is compressed text"
+        "`{path}` has no known format: name it .csv, .tsv, .txt, .parquet, .arrow or .jsonl, followed by .gz or .zst if it is compressed text"
     )]
     UnknownFormat { path: String },
-    /// JSON lines can be read but not written.
-    #[error("`{path}` cannot be written: a release is .csv, .tsv, .parquet or .arrow")]
-    UnwritableFormat { path: String },
     /// Files of one input differ.
     #[error("`{path}` differs from the first file of the input: {what}")]
     FilesDiffer { path: PathBuf, what: String },
-    /// A CSV file that breaks a rule.
-    #[error("`{path}`: {source}", path = path.display())]
-    Csv { path: PathBuf, source: CsvError },
+    /// A CSV file that breaks a rule. Its message says it all, so that it is not a source as well.
+    #[error("`{path}`: {fault}", path = path.display(), fault = fault.in_full())]
+    Csv { path: PathBuf, fault: CsvError },
     /// A file that is not what its name says.
     #[error("`{path}` cannot be read as {format}", path = path.display())]
     Unreadable {
@@ -57,35 +57,38 @@ pub enum EngineError {
     TooManyRows,
     /// A column that codes cannot be given to.
     #[error(
-        "column `{column}` is of type {found}, which cannot be grouped by; declare it insensitive or drop it"
+        "column `{column}` holds {holds}, which cannot be grouped; numbers, text, dates, timestamps and true/false can"
     )]
-    UnsupportedType { column: String, found: String },
+    UnsupportedType { column: String, holds: &'static str },
     /// Values that the declared type does not fit.
     #[error(
-        "column `{column}` is declared {kind}, but {n_rows} rows do not fit, the first is data row {first_row}"
+        "column `{column}` is declared {kind}, but {n_rows} rows do not fit; the first is data row {first_row}"
     )]
     NotOfKind { column: String, kind: &'static str, n_rows: u64, first_row: u64 },
     /// Values outside a declared order or hierarchy.
     #[error(
-        "column `{column}`: {n_values} values in {n_rows} rows are not in its {what}, the first is data row {first_row}"
+        "column `{column}`: {n_values} values in {n_rows} rows are not in its {what}; the first is data row {first_row}"
     )]
     NotCovered { column: String, what: &'static str, n_values: u64, n_rows: u64, first_row: u64 },
     /// Nested values do not fit a text file.
     #[error(
-        "column `{column}` is of type {found}, which CSV cannot hold; write .parquet or .arrow, or drop it"
+        "column `{column}` holds {holds}, which CSV cannot hold; write .jsonl, .parquet or .arrow, or drop it"
     )]
-    NotForCsv { column: String, found: String },
+    NotForCsv { column: String, holds: &'static str },
+    /// A column that JSON has no form for.
+    #[error(
+        "column `{column}` holds {holds}, which JSON lines cannot hold; write .parquet or .arrow, or drop it"
+    )]
+    NotForJson { column: String, holds: &'static str },
     /// A character that no reader of text files takes for one.
     #[error(
-        "`{path}` cannot be written: a text holds a NUL character, which CSV cannot hold; write .parquet or .arrow, or drop the column",
+        "`{path}` cannot be written: a text holds a NUL character, which CSV cannot hold; write .jsonl, .parquet or .arrow, or drop the column",
         path = path.display()
     )]
     NulForCsv { path: PathBuf },
     /// A column that Parquet has no type for.
-    #[error(
-        "column `{column}` is of type {found}, which Parquet cannot hold; write .arrow, or drop it"
-    )]
-    NotForParquet { column: String, found: String },
+    #[error("column `{column}` holds {holds}, which Parquet cannot hold; write .arrow, or drop it")]
+    NotForParquet { column: String, holds: &'static str },
     /// A file system error, with what was tried.
     #[error("{action} `{path}` failed", path = path.display())]
     Io {
@@ -109,16 +112,16 @@ pub enum EngineError {
     },
     /// The distinct values of the columns do not fit in memory.
     #[error(
-        "the distinct values do not fit into the memory limit, those of column `{column}` take most; \
+        "the distinct values do not fit into the memory limit; those of column `{column}` take the most; \
          raise --memory-limit to about {needed} MB, or drop the column"
     )]
     TooManyValues { column: String, needed: u64 },
     /// More columns than rows can be compared by.
-    #[error("so many columns with so many values cannot be compared in bounded memory")]
+    #[error("too many columns with too many values to compare in bounded memory")]
     TooManyColumns,
     /// A class that does not fit in memory and cannot be ordered in files.
     #[error(
-        "a class has more rows than fit in memory, and a column holds lists or other tables; \
+        "a class has more rows than fit in memory, and a column holds lists or records; \
          raise --memory-limit, or drop the column"
     )]
     ClassTooLarge,
@@ -134,11 +137,11 @@ pub enum EngineError {
     NotOurs { path: PathBuf, file: PathBuf },
     /// A folder of parts needs a name.
     #[error(
-        "`{path}` is no name for a release: a folder of parts has one of its own, as release.parquet/"
+        "`{path}` cannot be a release: a folder of parts needs a name of its own, such as release.parquet/"
     )]
     NoName { path: String },
-    /// An engine that is no engine.
-    #[error("`{found}` is no engine: write embedded, or ballista://HOST:PORT")]
+    /// An engine that does not exist.
+    #[error("`{found}` is not an engine: write embedded, or ballista://HOST:PORT")]
     BadEngine { found: String },
     /// A cluster is asked for, but not by a binary that knows one.
     #[error("this binary has no cluster engine: run `incrowd-cluster` with the same arguments")]

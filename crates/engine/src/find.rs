@@ -16,6 +16,9 @@ pub(crate) type GoOn<'a> = &'a dyn Fn() -> Result<(), EngineError>;
 /// The files of an input in the order of their names. A path that exists is never taken for a pattern.
 pub fn find_files(input: &str, go_on: GoOn) -> Result<Vec<PathBuf>, EngineError> {
     let path = Path::new(input);
+    if !path.exists() {
+        refuse_address(input)?;
+    }
     let found = if path.is_dir() {
         entries(path)?
     } else if std::fs::symlink_metadata(path).is_ok() {
@@ -36,6 +39,46 @@ pub fn find_files(input: &str, go_on: GoOn) -> Result<Vec<PathBuf>, EngineError>
     files.dedup();
     if files.is_empty() { Err(EngineError::NoFiles { path: input.to_owned() }) } else { Ok(files) }
 }
+
+/// An error if a name is the address of something else than a file.
+pub fn refuse_address(name: &str) -> Result<(), EngineError> {
+    let Some((scheme, _)) = name.split_once("://") else { return Ok(()) };
+    let is_scheme =
+        |char: char| char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.' | ':');
+    if scheme.len() < 2 || !scheme.chars().all(is_scheme) {
+        return Ok(());
+    }
+    let scheme = scheme.to_ascii_lowercase();
+    let what = match scheme.as_str() {
+        "s3" | "s3a" | "s3n" | "gs" | "gcs" | "az" | "abfs" | "abfss" | "adl" | "wasb"
+        | "wasbs" | "r2" | "oss" | "minio" | "hdfs" => {
+            "an object store or a distributed file system"
+        }
+        "http" | "https" | "ftp" | "ftps" | "sftp" => "the address of a server",
+        "file" => "the address of a file",
+        _ if DATABASES.iter().any(|name| scheme.starts_with(name)) => "a database",
+        _ => "an address",
+    };
+    Err(EngineError::NotAPath { scheme, what })
+}
+
+/// How the schemes of databases begin: `postgresql+psycopg2` is one, too.
+const DATABASES: [&str; 14] = [
+    "postgres",
+    "mysql",
+    "mariadb",
+    "mssql",
+    "sqlserver",
+    "oracle",
+    "sqlite",
+    "duckdb",
+    "snowflake",
+    "bigquery",
+    "redshift",
+    "mongodb",
+    "jdbc",
+    "odbc",
+];
 
 /// The paths in a folder, in no order.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, EngineError> {
@@ -242,6 +285,27 @@ mod tests {
                 "{input}: {refused:?}"
             );
         }
+    }
+
+    #[test]
+    fn addresses_are_told_from_paths() {
+        let place = tempfile::tempdir().unwrap();
+        for (address, expected) in [
+            ("s3://bucket/key.parquet", "an object store or a distributed file system"),
+            ("postgresql+psycopg2://user:secret@host/db", "a database"),
+            ("https://example.org/t.csv", "the address of a server"),
+            ("file:///tmp/t.csv", "the address of a file"),
+            ("jdbc:postgresql://host/db?password=secret", "a database"),
+            ("foo://t.csv", "an address"),
+        ] {
+            let refused = find_files(address, &|| Ok(())).unwrap_err();
+            let said = refused.to_string();
+            assert!(said.contains(expected) && !said.contains("secret"), "{said}");
+        }
+        let is_missing = |error| matches!(error, Err(EngineError::NoInput { .. }));
+        assert!(is_missing(find_files("x://y/t.csv", &|| Ok(()))));
+        std::fs::create_dir(place.path().join("s3:")).unwrap();
+        assert!(found(place.path(), "s3://t.csv").is_err());
     }
 
     #[test]

@@ -38,12 +38,8 @@ impl Format {
 
     /// The format of a release by its name.
     pub fn of_output(path: &Path) -> Result<Format, EngineError> {
-        let name = || path.display().to_string();
-        match Format::of(path) {
-            Some(Format::JsonLines(_)) => Err(EngineError::UnwritableFormat { path: name() }),
-            Some(format) => Ok(format),
-            None => Err(EngineError::UnknownFormat { path: name() }),
-        }
+        let unknown = || EngineError::UnknownFormat { path: path.display().to_string() };
+        Format::of(path).ok_or_else(unknown)
     }
 
     pub(crate) fn name(self) -> &'static str {

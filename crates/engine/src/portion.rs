@@ -33,7 +33,7 @@ impl Source {
                 }
                 Format::Arrow => {
                     let unreadable = |source| self.unreadable(path, source);
-                    2 * check_arrow(path).map_err(unreadable)?
+                    2 * check_arrow(path).map_err(unreadable)?.largest_batch
                 }
             });
         }

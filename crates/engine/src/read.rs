@@ -230,6 +230,7 @@ pub fn read(
     wants_fits: bool,
 ) -> Result<Table, EngineError> {
     refuse_uncodable(source, uses)?;
+    let n_before = engine.n_rows_done();
     let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
     let mut tasks = Vec::new();
     for columns in groups(engine, source, uses).map_err(reading)? {
@@ -251,18 +252,22 @@ pub fn read(
         parts.push((columns, part, found.map_err(reading)?));
     }
     source.check_unchanged()?;
-    assemble(source, uses, parts)
+    let table = assemble(source, uses, parts)?;
+    engine.have_done(n_before + table.n_rows as u64);
+    Ok(table)
 }
 
 /// Refuses columns that shall have codes but cannot.
 pub(crate) fn refuse_uncodable(source: &Source, uses: &[Use]) -> Result<(), EngineError> {
-    for (column, usage) in source.columns().iter().zip(uses) {
-        if *usage == Use::Code && !column.can_be_coded() {
-            let (column, found) = (column.name.clone(), column.data_type.to_string());
-            return Err(EngineError::UnsupportedType { column, found });
-        }
+    let columns = source.columns().iter().zip(uses);
+    let mut bad = columns.filter(|(column, usage)| **usage == Use::Code && !column.can_be_coded());
+    match bad.next() {
+        None => Ok(()),
+        Some((column, _)) => Err(EngineError::UnsupportedType {
+            column: column.name.clone(),
+            holds: column.holds().unwrap_or("values of another kind"),
+        }),
     }
-    Ok(())
 }
 
 /// Columns that are read together. A columnar file that gives fewer partitions than there are threads
@@ -302,12 +307,15 @@ fn groups(
 /// Counts rows and watches for the wish to stop.
 pub(crate) struct Watch {
     progress: std::sync::Arc<std::sync::atomic::AtomicU64>,
+    /// Rows of the stage before these.
+    n_before: u64,
     cancelled: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
 impl Watch {
     pub(crate) fn new(engine: &Engine) -> Watch {
-        Watch { progress: engine.progress(), cancelled: engine.cancelled_flag() }
+        let (progress, cancelled) = (engine.progress(), engine.cancelled_flag());
+        Watch { progress, n_before: engine.n_rows_done(), cancelled }
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -315,7 +323,7 @@ impl Watch {
     }
 
     pub(crate) fn report(&self, n_rows: u64) {
-        self.progress.store(n_rows, Ordering::Relaxed);
+        self.progress.store(self.n_before + n_rows, Ordering::Relaxed);
     }
 }
 

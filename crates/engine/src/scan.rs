@@ -28,7 +28,7 @@ pub(crate) fn plan(
     columns: &[usize],
     uses: &[Use],
 ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-    let files = source.files.iter().map(|path| partitioned(path)).collect::<Result<_, _>>()?;
+    let files = source.files_with_rows().map(|path| partitioned(path)).collect::<Result<_, _>>()?;
     let state = engine.session().state();
     // A damaged schema can name types that cannot be.
     guarded(|| {

@@ -1,5 +1,6 @@
 //! What an input is: its files, format and columns.
 
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -14,9 +15,11 @@ use incrowd_data::Kind;
 use crate::arrow_check::check_arrow;
 use crate::column::{can_be_coded, kind_of_type};
 use crate::csv_check::{CsvFacts, Extent, inspect};
+use crate::declared::{Declared, DeclaredOrder, add_orders, declared_by};
 use crate::decode::guarded;
 use crate::error::Detail;
 use crate::find::find_files;
+use crate::json;
 use crate::mix::can_be_mixed;
 use crate::parquet_check::{parquet_footer, parquet_pages};
 use crate::scan::{object_meta, plain};
@@ -33,6 +36,10 @@ pub struct Source {
     /// By column whether a Parquet file says that all its cells have values: the reader insists on being told the
     /// same.
     pub(crate) is_required: Vec<bool>,
+    /// By column what typed files declare of it beside its type.
+    pub(crate) declared: Vec<Declared>,
+    /// By file whether it has no row, where others have some: it is not read.
+    pub(crate) is_empty: Vec<bool>,
     pub(crate) prints: Vec<Fingerprint>,
     /// The rows of text files, which are counted when they are opened.
     pub(crate) n_text_rows: Option<u64>,
@@ -67,6 +74,12 @@ impl SourceColumn {
         can_be_coded(&self.data_type)
     }
 
+    /// What it holds in words, where its values cannot be grouped.
+    #[must_use]
+    pub fn holds(&self) -> Option<&'static str> {
+        (!self.can_be_coded()).then(|| in_words(&self.data_type))
+    }
+
     /// Whether its cells can be put into hashes of rows.
     #[must_use]
     pub fn can_be_mixed(&self) -> bool {
@@ -77,6 +90,22 @@ impl SourceColumn {
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         kind_of_type(&self.data_type)
+    }
+}
+
+/// What values of a type are that cannot be grouped.
+pub(crate) fn in_words(data_type: &DataType) -> &'static str {
+    match data_type {
+        DataType::Time32(_) | DataType::Time64(_) => "times of day",
+        DataType::Duration(_) | DataType::Interval(_) => "durations",
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => "bytes",
+        DataType::Struct(_) | DataType::Map(..) => "records",
+        DataType::Dictionary(_, values) => in_words(values),
+        data_type if data_type.is_list() => "lists",
+        _ => "values of a type that is not supported",
     }
 }
 
@@ -108,6 +137,8 @@ impl Source {
             has_newlines_in_values: false,
             columns: Vec::new(),
             is_required: Vec::new(),
+            declared: Vec::new(),
+            is_empty: Vec::new(),
             prints,
             n_text_rows: None,
             extent: None,
@@ -132,7 +163,7 @@ impl Source {
             let delimiter = first.as_ref().map(|facts| facts.delimiter);
             let facts = inspect(path, compression, delimiter, &cancelled);
             engine.go_on()?;
-            let facts = facts.map_err(|source| EngineError::Csv { path: path.clone(), source })?;
+            let facts = facts.map_err(|fault| EngineError::Csv { path: path.clone(), fault })?;
             self.has_newlines_in_values |= facts.has_newlines_in_values;
             self.n_text_rows = Some(self.n_text_rows.unwrap_or(0) + facts.n_rows);
             self.extent = Some(self.extent.unwrap_or_default().and(facts.extent));
@@ -154,21 +185,33 @@ impl Source {
     }
 
     fn open_typed(&mut self, engine: &Engine) -> Result<(), EngineError> {
-        let mut first: Option<SchemaRef> = None;
-        for path in &self.files {
-            let schema = self.schema_of(engine, path)?;
-            match &first {
-                Some(first) => {
-                    if let Some(what) = difference(first, &schema) {
-                        return Err(EngineError::FilesDiffer { path: path.clone(), what });
-                    }
-                }
-                None => first = Some(schema),
+        let files = self.files.iter();
+        let opened =
+            files.map(|path| self.schema_of(engine, path)).collect::<Result<Vec<_>, _>>()?;
+        // A file without rows says little of the types of its columns.
+        let first = opened.iter().position(|file| file.has_rows).unwrap_or(0);
+        let mut schema = Arc::clone(&opened[first].schema);
+        for (path, file) in self.files.iter().zip(&opened) {
+            let what = match self.format {
+                Format::JsonLines(_) => json::join(&mut schema, &file.schema, file.has_rows),
+                _ => difference(&schema, &file.schema, file.has_rows),
+            };
+            if let Some(what) = what {
+                return Err(EngineError::FilesDiffer { path: path.clone(), what });
             }
         }
-        for field in first.expect("an input has a file").fields() {
+        if opened[first].has_rows {
+            self.is_empty = opened.iter().map(|file| !file.has_rows).collect();
+        }
+        self.declared = declared_by(&schema);
+        for (path, file) in self.files.iter().zip(&opened) {
+            if file.has_rows {
+                add_orders(path, self.format, &schema, &mut self.declared);
+            }
+        }
+        for field in schema.fields() {
             if self.columns.iter().any(|column| &column.name == field.name()) {
-                let (path, name) = (self.files[0].clone(), field.name().clone());
+                let (path, name) = (self.files[first].clone(), field.name().clone());
                 return Err(EngineError::DuplicateColumn { path, name });
             }
             let data_type = field.data_type().clone();
@@ -178,13 +221,15 @@ impl Source {
         Ok(())
     }
 
-    fn schema_of(&self, engine: &Engine, path: &Path) -> Result<SchemaRef, EngineError> {
+    fn schema_of(&self, engine: &Engine, path: &Path) -> Result<OpenedFile, EngineError> {
         let unreadable = |source| self.unreadable(path, source);
+        let mut has_rows = true;
         match self.format {
             Format::Arrow => return arrow_schema(path).map_err(unreadable),
             Format::Parquet => {
                 let footer = parquet_footer(path).map_err(unreadable)?;
                 parquet_pages(path, &footer).map_err(unreadable)?;
+                has_rows = footer.row_groups().iter().any(|group| group.num_rows() > 0);
             }
             Format::Csv(_) | Format::JsonLines(_) => {}
         }
@@ -206,9 +251,26 @@ impl Source {
             let inferred = async { format.infer_schema(&state, &store, &[meta]).await };
             guarded(|| engine.runtime().block_on(inferred))?
         });
-        schema
+        let schema = schema
             .map(|schema| plain(&schema))
-            .map_err(|error| unreadable(Detail::of_datafusion(&error)))
+            .map_err(|error| unreadable(Detail::of_datafusion(&error)))?;
+        if matches!(self.format, Format::JsonLines(_)) {
+            has_rows = !schema.fields().is_empty() || !self.is_blank(path)?;
+        }
+        Ok(OpenedFile { schema, has_rows })
+    }
+
+    /// Whether a file of text says nothing at all.
+    fn is_blank(&self, path: &Path) -> Result<bool, EngineError> {
+        let reading = |source| EngineError::Io { action: "reading", path: path.to_owned(), source };
+        let file = std::fs::File::open(path).map_err(reading)?;
+        let text = self.format.compression().reader(file).map_err(reading)?;
+        for byte in BufReader::new(text).bytes() {
+            if !byte.map_err(reading)?.is_ascii_whitespace() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The columns in their order.
@@ -228,6 +290,24 @@ impl Source {
     #[must_use]
     pub fn looks_headerless(&self) -> bool {
         self.looks_headerless
+    }
+
+    /// The order of a column's values that its files declare, if they declare one.
+    #[must_use]
+    pub fn declared_order(&self, column: usize) -> Option<&DeclaredOrder> {
+        self.declared.get(column)?.order.as_ref()
+    }
+
+    /// Whether a column is a row index without a name, which pandas adds to what it writes.
+    #[must_use]
+    pub fn is_row_index(&self, column: usize) -> bool {
+        self.declared.get(column).is_some_and(|declared| declared.is_row_index)
+    }
+
+    /// The files that have rows, or all if none has.
+    pub(crate) fn files_with_rows(&self) -> impl Iterator<Item = &PathBuf> {
+        let has_rows = |at: usize| self.is_empty.get(at) != Some(&true);
+        self.files.iter().enumerate().filter(move |(at, _)| has_rows(*at)).map(|(_, file)| file)
     }
 
     /// Whether the source is text, whose values say themselves what they are.
@@ -318,28 +398,35 @@ impl Source {
     }
 }
 
+/// What a typed file says of itself.
+struct OpenedFile {
+    schema: SchemaRef,
+    has_rows: bool,
+}
+
 /// The schema of an Arrow file. DataFusion would read what is no file as a stream, of any length that
 /// its first bytes claim.
-fn arrow_schema(path: &Path) -> Result<SchemaRef, Detail> {
-    check_arrow(path)?;
+fn arrow_schema(path: &Path) -> Result<OpenedFile, Detail> {
+    let found = check_arrow(path)?;
     let file = std::fs::File::open(path).map_err(|error| Detail::of_io(&error))?;
     let reader = guarded(|| arrow::ipc::reader::FileReader::try_new(file, None))
         .map_err(|error| Detail::of_datafusion(&error))?
         .map_err(|error| Detail::of_arrow(&error))?;
-    Ok(plain(&reader.schema()))
+    Ok(OpenedFile { schema: plain(&reader.schema()), has_rows: found.n_rows > 0 })
 }
 
 /// How the columns of a file differ from those of the first one, if they do. Whether a column says that it
-/// may be empty makes no difference: it may.
-fn difference(first: &Schema, found: &Schema) -> Option<String> {
+/// may be empty makes no difference: it may. Nor does a column without a type in a file without rows.
+fn difference(first: &Schema, found: &Schema, has_rows: bool) -> Option<String> {
     let mut all: Vec<String> = Vec::new();
     for field in first.fields() {
         let name = field.name();
         match found.field_with_name(name) {
             Err(_) => all.push(format!("column `{name}` is missing")),
+            Ok(other) if !has_rows && other.data_type() == &DataType::Null => {}
             Ok(other) if other.data_type() != field.data_type() => {
                 let (is, should) = (other.data_type(), field.data_type());
-                all.push(format!("column `{name}` is of type {is} and not {should}"));
+                all.push(format!("column `{name}` is of type {is}, not {should}"));
             }
             Ok(_) => {}
         }
@@ -381,7 +468,7 @@ fn header_difference(first: &CsvFacts, found: &CsvFacts) -> String {
 }
 
 /// The first few of a list, and how many more there are.
-fn listed(all: Vec<String>) -> Option<String> {
+pub(crate) fn listed(all: Vec<String>) -> Option<String> {
     const MOST: usize = 5;
     let n_more = all.len().saturating_sub(MOST);
     let text = all.into_iter().take(MOST).collect::<Vec<_>>().join("; ");

@@ -50,7 +50,7 @@ pub enum SqlError {
     )]
     InCondition { what: String },
     /// A column beside the aggregates that the query does not group by.
-    #[error("column `{column}` stands in SELECT but not in GROUP BY")]
+    #[error("column `{column}` is in SELECT but not in GROUP BY")]
     NotGrouped { column: String },
     /// A query that computes nothing.
     #[error("SELECT names no aggregate: add COUNT(*), or COUNT, SUM, AVG, MIN or MAX of a column")]

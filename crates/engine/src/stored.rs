@@ -103,13 +103,15 @@ impl Fit {
     }
 }
 
-/// Whether a float of 64 bits tells a number exactly, or as well as its text does: 15 digits always
-/// come back as they were.
+/// So many digits of any decimal number come back from a float of 64 bits as they were.
+pub(crate) const FLOAT_DIGITS: u8 = 15;
+
+/// Whether a float of 64 bits tells a number exactly, or as well as its text does.
 fn is_float(text: &str) -> bool {
     let (digits, _) = text.split_once(['e', 'E']).unwrap_or((text, ""));
     let digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_digit).collect();
     let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
-    if digits.len() - zeros <= 15 {
+    if digits.len() - zeros <= usize::from(FLOAT_DIGITS) {
         return true;
     }
     let Ok(number) = text.parse::<f64>() else { return false };
@@ -117,7 +119,7 @@ fn is_float(text: &str) -> bool {
 }
 
 /// The digits of a number without zeros at either end, and the power of ten of the first one.
-fn plain_digits(text: &str) -> Option<(bool, Vec<u8>, i64)> {
+pub(crate) fn plain_digits(text: &str) -> Option<(bool, Vec<u8>, i64)> {
     let (number, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let power: i64 = power.parse().ok()?;
     let (is_negative, number) = match number.strip_prefix('-') {
@@ -193,7 +195,7 @@ pub(crate) fn parquet_type(data_type: &DataType) -> Option<DataType> {
         }
         DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
         DataType::Date64 => DataType::Date32,
-        DataType::Duration(_) | DataType::Interval(_) => return None,
+        DataType::Interval(_) => return None,
         data_type => data_type.clone(),
     })
 }

@@ -11,6 +11,7 @@ mod columnar;
 mod compared;
 mod cut;
 mod gather;
+mod json_lines;
 mod ordered;
 mod parts;
 mod plain;
@@ -32,6 +33,7 @@ use breaks::Breaks;
 use columnar::{Columnar, ColumnarSink};
 use compared::Compared;
 use gather::{Chunk, Columns, Gathered, Gatherer};
+use json_lines::JsonLines;
 use parts::Parts;
 use text::Text;
 
@@ -136,6 +138,7 @@ pub struct Writer<'a> {
 /// How chunks become bytes.
 enum Encoder {
     Text(Text),
+    JsonLines(Box<JsonLines>),
     Columnar(Box<Columnar>),
 }
 
@@ -327,8 +330,9 @@ impl Encoder {
                 let columnar = Columnar::new(columns, staging.target(), is_parquet)?;
                 Ok(Encoder::Columnar(Box::new(columnar)))
             }
-            Format::JsonLines(_) => {
-                Err(EngineError::UnwritableFormat { path: staging.target().display().to_string() })
+            Format::JsonLines(compression) => {
+                let lines = JsonLines::new(columns, staging, compression)?;
+                Ok(Encoder::JsonLines(Box::new(lines)))
             }
         }
     }
@@ -337,6 +341,9 @@ impl Encoder {
     fn with_labels(&self, columns: &Columns, staging: &Staging) -> Result<Encoder, EngineError> {
         Ok(match self {
             Encoder::Text(text) => Encoder::Text(text.with_labels(columns)),
+            Encoder::JsonLines(lines) => {
+                Encoder::JsonLines(Box::new(lines.with_labels(columns, staging)?))
+            }
             Encoder::Columnar(columnar) => {
                 Encoder::Columnar(Box::new(columnar.with_labels(columns, staging.target())?))
             }
@@ -346,6 +353,7 @@ impl Encoder {
     fn open(&self, file: Opened, sizes: Sizes) -> Result<Sink, EngineError> {
         match self {
             Encoder::Text(text) => Ok(Sink::Text(Box::new(text.open(file)?))),
+            Encoder::JsonLines(lines) => Ok(Sink::Text(Box::new(lines.open(file)?))),
             Encoder::Columnar(columnar) => {
                 columnar.open(file, sizes.group_rows).map(Sink::Columnar)
             }
@@ -355,6 +363,7 @@ impl Encoder {
     fn encode(&self, columns: &Columns, gathered: &Gathered) -> Result<Encoded, ArrowError> {
         match self {
             Encoder::Text(text) => text.lines(columns, gathered).map(Encoded::Lines),
+            Encoder::JsonLines(lines) => lines.lines(columns, gathered).map(Encoded::Lines),
             Encoder::Columnar(columnar) => columnar.batch(columns, gathered).map(Encoded::Batch),
         }
     }

@@ -66,6 +66,7 @@ impl Job<'_> {
         let output = check_outputs(self.run, self.spec, Vec::new(), self.force)?;
         let source = Source::open(self.engine, input)?;
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
+        plan.tell_notes(self.run);
         let bounds = self.run.bounds(&self.spec.run)?;
         bounds.refuse_large_portions(self.engine, &source, &plan.uses())?;
         if self.engine.is_remote() || bounds.is_exceeded_by(&source, &plan.uses()) {
@@ -355,7 +356,7 @@ fn warnings(plan: &Plan, found: &Found) -> Vec<String> {
     if !unprotected.is_empty() {
         warnings.push(format!(
             "k-anonymity alone does not protect {}: a class may share one value of it; consider \
-             --l-diversity or --t-closeness (l and t as they are now stand in the report)",
+             --l-diversity or --t-closeness (the report gives the current l and t)",
             unprotected.join(", ")
         ));
     }

@@ -139,6 +139,7 @@ struct Application<'a> {
 impl Application<'_> {
     fn run(&self, source: &Source, output: &Output) -> Result<Outcome, JobError> {
         let mut plan = Plan::new(self.spec, source, Purpose::Apply)?;
+        plan.tell_notes(self.run);
         for column in &mut plan.columns {
             column.sequence = self.file.sequences.get(&column.name).cloned().unwrap_or_default();
         }
@@ -221,7 +222,8 @@ impl Application<'_> {
         let lookup = Lookup::new(plan, &columns, &spilled);
         let points = Points::new(plan, &columns, &spilled);
         let n_distinct = points.estimate_distinct()?;
-        bounded::check_fits(bounds, n_distinct, columns.len(), spilled.n_parts())?;
+        let way_out = "apply the recoding to fewer rows at a time";
+        bounded::check_fits(bounds, way_out, n_distinct, columns.len(), spilled.n_parts())?;
         let GroupedRows { vectors, counts, rows: vector_of } = points.group()?;
         let mut coding = scheme.coding(&columns, vectors, counts, Vec::new(), spilled.n_rows);
         let recognised = match self.recognise(plan, &mut coding, &lookup)? {

@@ -47,7 +47,7 @@ impl Bounds {
         if let Some(limit) = limit.filter(|limit| *limit < LEAST) {
             let (limit, least) = (limit / 1_000_000, LEAST / 1_000_000);
             let problem = Problem::new(format!(
-                "the memory limit is {limit} MB; any job needs about {least} MB at least"
+                "the memory limit is {limit} MB; every job needs at least {least} MB or so"
             ));
             return Err(problem.help(format!("ask for --memory-limit {least}MB or more")).into());
         }
@@ -104,8 +104,8 @@ impl Bounds {
         }
         let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
         Err(Problem::new(format!(
-            "some rows of the input must be in memory together and take about {} MB, the memory \
-             limit is {} MB",
+            "some rows of the input must be in memory together and take about {} MB, but the \
+             memory limit is {} MB",
             megabytes(portion),
             megabytes(limit)
         ))

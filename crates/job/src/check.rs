@@ -30,6 +30,7 @@ pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
         let plan = Plan::new(spec, &source, Purpose::Measure)?;
+        plan.tell_notes(run);
         bounds.refuse_large_portions(engine, &source, &plan.uses())?;
         timings.read = clock.lap();
         run.enter(Stage::Verify);
@@ -89,6 +90,7 @@ pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError
 fn refuse_report(run: &Run, spec: &JobSpec, force: bool) -> Result<(), JobError> {
     let Some(report) = spec.report.as_deref() else { return Ok(()) };
     let mut inputs = InputFile::of_job(spec);
+    inputs.extend(run.log_file());
     if let Some(input) = &spec.input {
         inputs.extend(InputFile::of_table(run, input, "the input")?);
     }

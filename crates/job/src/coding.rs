@@ -123,11 +123,13 @@ pub(crate) fn missing_in(column: &PlannedColumn, known: &dyn Known) -> Option<Pr
     let first_row = first_row.unwrap_or(1);
     let rows = if n_missing == 1 { "row" } else { "rows" };
     let what = format!(
-        "column `{name}` is missing in {n_missing} {rows}, the first is data row {first_row}"
+        "column `{name}` is missing in {n_missing} {rows}; the first is data row {first_row}"
     );
     Some(if column.spec.entity {
-        Problem::new(format!("{what}: whose they are is not known, so people cannot be counted"))
-            .help("fill them in, or leave these rows out")
+        Problem::new(format!(
+            "{what}: it is not known whose rows they are, so people cannot be counted"
+        ))
+        .help("fill them in, or leave these rows out")
     } else {
         Problem::new(what)
             .help("fill them in, or make them a category of their own with --missing category")

@@ -27,7 +27,7 @@ impl Problem {
 #[non_exhaustive]
 pub enum JobError {
     /// Everything that is wrong with the request, at once.
-    #[error("the request is wrong in {} ways", .0.len())]
+    #[error("the request has {} problems", .0.len())]
     Request(Vec<Problem>),
     /// Roles that `profile` guessed and nobody has reviewed, each with its reason.
     #[error("the roles of this job are guesses that nobody has reviewed (`reviewed = false`):")]

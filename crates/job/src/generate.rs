@@ -6,7 +6,7 @@ use incrowd_engine::{Access, EngineError, Format, Staged, write_plain};
 use incrowd_evaluate::synthetic::{Generator, ParameterError, agrawal, census, skewed, uniform};
 
 use crate::error::{JobError, Problem, nearest};
-use crate::outputs::output_problem;
+use crate::outputs::{InputFile, output_problems};
 use crate::run::{Run, Stage};
 
 /// What to generate. Parameters that are not given have the defaults of their kind.
@@ -64,7 +64,9 @@ const MOST_ROWS: u64 = 1_000_000_000_000;
 
 /// Generates a table and publishes it at once or not at all.
 pub fn generate(run: &Run, spec: &GenerateSpec) -> Result<Generated, JobError> {
-    let (generator, n_rows, format) = checked(spec)?;
+    incrowd_engine::refuse_address(&spec.output)?;
+    let log: Vec<InputFile> = run.log_file().into_iter().collect();
+    let (generator, n_rows, format) = checked(spec, &log)?;
     run.with_engine(spec.threads, |engine| {
         run.enter(Stage::Write);
         let staged = Staged::new(Path::new(&spec.output), Access::Shared)?;
@@ -87,7 +89,10 @@ fn labels(generator: &Generator) -> Vec<LabelRule> {
 }
 
 /// The table, its rows and its format, or all that is wrong with the request.
-fn checked(spec: &GenerateSpec) -> Result<(Generator, u64, Format), JobError> {
+fn checked(
+    spec: &GenerateSpec,
+    inputs: &[InputFile],
+) -> Result<(Generator, u64, Format), JobError> {
     let mut problems = Vec::new();
     let rows = match spec.rows.as_deref().map_or(Ok(DEFAULT_ROWS), parse_rows) {
         Ok(rows) => Some(rows),
@@ -108,12 +113,12 @@ fn checked(spec: &GenerateSpec) -> Result<(Generator, u64, Format), JobError> {
     let format = match Format::of_output(output) {
         Ok(format) => Some(format),
         Err(error) => {
-            let help = "name it .csv, .tsv (also with .gz or .zst), .parquet or .arrow";
+            let help = "name it .csv, .tsv or .jsonl (also with .gz or .zst), .parquet or .arrow";
             problems.push(Problem::new(error.to_string()).help(help));
             None
         }
     };
-    problems.extend(output_problem(output, spec.force));
+    problems.extend(output_problems(&[&spec.output], inputs, spec.force));
     match (generator, rows, format) {
         (Some(generator), Some(rows), Some(format)) if problems.is_empty() => {
             Ok((generator, rows, format))
@@ -156,7 +161,7 @@ fn refuse_foreign(spec: &GenerateSpec, problems: &mut Vec<Problem>) {
     for (name, is_given, kinds) in given {
         if is_given && is_known && !kinds.contains(&spec.kind.as_str()) {
             let problem =
-                Problem::new(format!("`{name}` is no parameter of a table of kind {}", spec.kind));
+                Problem::new(format!("`{name}` does not apply to a table of kind {}", spec.kind));
             problems.push(problem.help(format!("leave it out; it is for {}", kinds.join(" and "))));
         }
     }
@@ -195,7 +200,7 @@ fn generator(spec: &GenerateSpec) -> Result<Generator, Vec<Problem>> {
         }
         "census" => Ok(Generator::Census(Box::new(census::Table::new(&census::Config { seed })))),
         other => {
-            let problem = Problem::new(format!("`{other}` is no kind of table"));
+            let problem = Problem::new(format!("`{other}` is not a kind of table"));
             let help = match nearest(other, KINDS) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("kinds are {}", KINDS.join(", ")),
@@ -254,12 +259,12 @@ mod tests {
             functions: vec![2],
             ..GenerateSpec::default()
         };
-        let Err(JobError::Request(problems)) = checked(&spec) else { panic!("not refused") };
+        let Err(JobError::Request(problems)) = checked(&spec, &[]) else { panic!("not refused") };
         let said: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
         assert_eq!(said.len(), 5, "{said:?}");
-        assert!(said.contains(&"`function` is no parameter of a table of kind uniform"));
+        assert!(said.contains(&"`function` does not apply to a table of kind uniform"));
         let near = GenerateSpec { kind: "skewd".to_owned(), ..GenerateSpec::default() };
-        let Err(JobError::Request(problems)) = checked(&near) else { panic!("not refused") };
+        let Err(JobError::Request(problems)) = checked(&near, &[]) else { panic!("not refused") };
         assert_eq!(problems[0].help.as_deref(), Some("did you mean `skewed`?"));
     }
 }

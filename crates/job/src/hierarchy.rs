@@ -12,7 +12,7 @@ use crate::coding::Known;
 use crate::error::{JobError, Problem};
 use crate::naming::not_in_input;
 use crate::plan::choice;
-use crate::run::Run;
+use crate::run::{Run, Stage};
 use crate::small_file::read_bytes;
 use crate::spec::{BuiltSpec, HierarchySpec};
 
@@ -30,7 +30,7 @@ pub struct Loaded {
 pub struct Coverage {
     /// Distinct values of the column.
     pub n_values: usize,
-    /// How many of them are no leaf, in how many rows, and the first such row.
+    /// How many of them are not leaves, in how many rows, and the first such row.
     pub uncovered: Option<(u64, u64, u64)>,
 }
 
@@ -211,7 +211,7 @@ fn build_rows(
 /// Builds a hierarchy from the values of a column of a table.
 pub fn make(run: &Run, input: &str, column: &str, spec: &BuiltSpec) -> Result<Loaded, JobError> {
     run.with_engine(None, |engine| {
-        let raw = read_column(engine, input, column)?;
+        let raw = read_column(run, engine, input, column)?;
         build(column, spec, &raw.values, &raw, None)
     })
 }
@@ -242,7 +242,7 @@ pub fn coverage(
     column: &str,
 ) -> Result<Coverage, JobError> {
     run.with_engine(None, |engine| {
-        let raw = read_column(engine, input, column)?;
+        let raw = read_column(run, engine, input, column)?;
         let texts = loaded.hierarchy.leaves().map(str::to_owned).collect();
         let uncovered = match raw.rank(Order::Listed { texts, what: "hierarchy" }) {
             Ok(_) => None,
@@ -255,13 +255,20 @@ pub fn coverage(
     })
 }
 
-fn read_column(engine: &Engine, input: &str, column: &str) -> Result<RawColumn, JobError> {
+fn read_column(
+    run: &Run,
+    engine: &Engine,
+    input: &str,
+    column: &str,
+) -> Result<RawColumn, JobError> {
+    run.enter(Stage::Open);
     let source = Source::open(engine, input)?;
     let Some(at) = source.position(column) else {
         return Err(not_in_input(&source, column).into());
     };
     let mut uses = vec![Use::Skip; source.columns().len()];
     uses[at] = Use::Code;
+    run.enter(Stage::Read);
     let mut table = read(engine, &source, &uses, false)?;
     Ok(table.coded.remove(0))
 }

@@ -338,6 +338,18 @@ pub(crate) fn published<'a>(
     published
 }
 
+/// By column of the plan, what the values of a sensitive column are in the table: a release in text
+/// does not say it, and the models depend on it.
+pub(crate) fn kinds_of(plan: &Plan, known: &dyn Known) -> Vec<Option<Kind>> {
+    let kind = |column: &PlannedColumn| {
+        let is_sensitive = column.role == Some(Role::Sensitive);
+        let values = is_sensitive.then(|| known.values(&column.name)).flatten()?;
+        let is_listed = column.spec.order.is_some() || column.spec.hierarchy.is_some();
+        (!is_listed).then(|| column.kind.unwrap_or_else(|| values.natural_kind()))
+    };
+    plan.columns.iter().map(kind).collect()
+}
+
 /// By column of the plan, the columns of the release that stand for it.
 pub(crate) fn released_as(plan: &Plan, label_columns: &[Vec<Labels>]) -> Vec<Vec<String>> {
     let mut quasi = label_columns.iter();

@@ -71,7 +71,7 @@ pub use report::{
     PrivacyReport, RecodingReport, ReleaseReport, RepeatsReport, Report, RiskReport, SearchReport,
     SizesReport, Timings,
 };
-pub use run::{Run, Stage};
+pub use run::{Event, Run, Stage};
 pub use spec::{
     BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, LevelSpec, PrivacySpec,
     QuasiSpec, QuerySpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,

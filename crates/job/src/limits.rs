@@ -141,14 +141,14 @@ pub(crate) fn limits(
         match kind {
             None => {
                 let names = RiskKind::ALL.map(|(name, _)| name);
-                let problem = Problem::new(format!("`{name}` is no risk"));
+                let problem = Problem::new(format!("`{name}` is not a risk"));
                 problems.push(match nearest(name, names) {
                     Some(near) => problem.help(format!("did you mean `{near}`?")),
                     None => problem.help(format!("limit one of {}", names.join(", "))),
                 });
             }
             Some(_) if !(0.0..=1.0).contains(&most) => problems.push(
-                Problem::new(format!("the limit of the {name} risk is no number from 0 to 1"))
+                Problem::new(format!("the limit of the {name} risk must be a number from 0 to 1"))
                     .help(format!("write {name}=0.09")),
             ),
             Some(kind) => limits.push(RiskLimit { kind, most }),

@@ -211,8 +211,9 @@ fn quasi(plan: &Plan, name: &str, what: &str, problems: &mut Vec<Problem>) -> Op
     let names = || plan.with_role(Role::Quasi).map(|at| plan.columns[at].name.as_str());
     let found = plan.with_role(Role::Quasi).find(|&at| plan.columns[at].name == name);
     if found.is_none() {
-        let problem =
-            Problem::new(format!("`{what}` names `{name}`, which is no quasi-identifier column"));
+        let problem = Problem::new(format!(
+            "`{what}` names `{name}`, which is not a quasi-identifier column"
+        ));
         problems.push(match nearest(name, names()) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
             None => problem.help(format!("they are {}", names().collect::<Vec<_>>().join(", "))),

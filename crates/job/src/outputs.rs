@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use incrowd_engine::{Format, Output, Part, find_files, foreign_in};
+use incrowd_engine::{Format, Output, Part, find_files, foreign_in, refuse_address};
 use serde::Serialize;
 
 use crate::error::{JobError, Problem};
@@ -71,6 +71,8 @@ pub(crate) fn check_outputs(
     let name = spec.output.as_deref().ok_or_else(|| {
         Problem::new("the job has no output").help("say where the release goes: -o release.csv")
     })?;
+    let outputs = [Some(name), spec.report.as_deref(), spec.recoding.as_deref()];
+    outputs.into_iter().flatten().try_for_each(refuse_address)?;
     let mut problems: Vec<Problem> =
         part_rows_problem(name, spec.release.part_rows).into_iter().collect();
     let output = Output::named(name, spec.release.part_rows)?;
@@ -87,6 +89,7 @@ pub(crate) fn check_outputs(
     problems.extend(more.iter().filter_map(|name| output_problem(Path::new(name), force)));
     problems.extend(resume.and_then(|name| parent_problem(Path::new(name))));
     let mut inputs = read;
+    inputs.extend(run.log_file());
     if let Some(input) = &spec.input {
         inputs.extend(InputFile::of_table(run, input, "the input")?);
     }

@@ -1,7 +1,7 @@
 //! A job checked against its source: every name resolved, every parameter in range.
 
 use incrowd_data::{Dictionary, Kind};
-use incrowd_engine::{Source, SourceColumn, Use};
+use incrowd_engine::{DeclaredOrder, Source, SourceColumn, Use};
 use incrowd_quality::Measure;
 use incrowd_release::LabelForm;
 
@@ -12,6 +12,7 @@ use crate::model::ModelSpec;
 use crate::naming::{GIVE_A_HEADER, listed, not_in_input};
 use crate::report::MeasuresReport;
 use crate::report::wanted::{HtmlWanted, html_wanted};
+use crate::run::Run;
 use crate::sets::{QuasiSet, sets};
 use crate::spec::{ColumnSpec, JobSpec, SuppressLimit};
 use crate::workload::WorkloadPlan;
@@ -116,9 +117,25 @@ pub(crate) struct Plan {
     pub(crate) html: Option<HtmlWanted>,
     /// Whether the names of columns may be cells, which no message tells.
     pub(crate) looks_headerless: bool,
+    /// What to know about the columns, though nothing is amiss.
+    notes: Vec<String>,
 }
 
 impl Plan {
+    /// Tells what there is to know about the columns.
+    pub(crate) fn tell_notes(&self, run: &Run) {
+        self.notes.iter().for_each(|note| run.note(note));
+    }
+
+    /// The plan for a table that says less of its columns than the source: by column, what its values are.
+    pub(crate) fn with_kinds(&self, kinds: &[Option<Kind>]) -> Plan {
+        let mut plan = self.clone();
+        for (column, kind) in plan.columns.iter_mut().zip(kinds) {
+            column.kind = column.kind.or(*kind);
+        }
+        plan
+    }
+
     pub(crate) fn uses(&self) -> Vec<Use> {
         self.columns.iter().map(PlannedColumn::usage).collect()
     }
@@ -155,7 +172,8 @@ impl Plan {
     /// Checks a job against its source. Everything that is wrong is reported at once.
     pub(crate) fn new(spec: &JobSpec, source: &Source, purpose: Purpose) -> Result<Plan, JobError> {
         let mut problems = Vec::new();
-        let columns = columns(spec, source, purpose, &mut problems);
+        let mut columns = columns(spec, source, purpose, &mut problems);
+        let notes = take_declared(source, &mut columns, purpose);
         let sets = sets(spec, source, &columns, &mut problems);
         let models = models(spec, &columns, &mut problems);
         check_privacy(spec, purpose, &mut problems);
@@ -165,6 +183,7 @@ impl Plan {
         let plan = Plan {
             html,
             looks_headerless: source.looks_headerless(),
+            notes,
             columns,
             k: sets.iter().filter_map(|set| set.k).max(),
             sets,
@@ -242,7 +261,7 @@ pub(crate) fn choice<T: Copy>(
     let found = names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     if found.is_none() {
         let known: Vec<&str> = names.iter().map(|(known, _)| *known).collect();
-        let problem = Problem::new(format!("`{name}` is no value of `{what}`"));
+        let problem = Problem::new(format!("`{name}` is not a valid `{what}`"));
         problems.push(match nearest(name, known.iter().copied()) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
             None => problem.help(format!("known values are {}", known.join(", "))),
@@ -277,8 +296,8 @@ fn columns(
     .unwrap_or(false);
     let columns: Vec<PlannedColumn> =
         source.columns().iter().map(|column| planned(spec, column, problems)).collect();
-    let undeclared: Vec<usize> =
-        (0..columns.len()).filter(|&at| columns[at].role.is_none()).collect();
+    let is_undeclared = |at: &usize| columns[*at].role.is_none() && !source.is_row_index(*at);
+    let undeclared: Vec<usize> = (0..columns.len()).filter(is_undeclared).collect();
     if !undeclared.is_empty() && !drops && purpose != Purpose::Measure {
         let undeclared = listed(source, &undeclared);
         let help = "declare each with --quasi, --sensitive, --insensitive or --identifier, \
@@ -287,6 +306,39 @@ fn columns(
         problems.push(Problem::new(format!("these columns have no role: {undeclared}")).help(help));
     }
     columns
+}
+
+/// Takes over what the source declares of its columns, where the job says nothing else: the orders of
+/// dictionaries. Gives what is to be known about it.
+fn take_declared(source: &Source, columns: &mut [PlannedColumn], purpose: Purpose) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (at, column) in columns.iter_mut().enumerate() {
+        let name = &column.name;
+        if source.is_row_index(at) && column.role.is_none() && purpose != Purpose::Measure {
+            notes.push(format!(
+                "column `{name}` is a row index that pandas added; it is left out of the release"
+            ));
+        }
+        let is_coded = matches!(column.role, Some(Role::Quasi | Role::Sensitive));
+        let spec = &mut column.spec;
+        if !is_coded || spec.order.is_some() || spec.hierarchy.is_some() || spec.kind.is_some() {
+            continue;
+        }
+        let lost = match source.declared_order(at) {
+            None => continue,
+            Some(DeclaredOrder::Known(texts)) => {
+                spec.order = Some(texts.clone());
+                continue;
+            }
+            Some(DeclaredOrder::Unknown) => "its file does not say which",
+            Some(DeclaredOrder::Several) => "its files differ in it",
+        };
+        notes.push(format!(
+            "the values of column `{name}` are said to be ordered, but {lost}: they are taken as \
+             unordered; declare `order = [...]` for it in the job file"
+        ));
+    }
+    notes
 }
 
 fn planned(spec: &JobSpec, source: &SourceColumn, problems: &mut Vec<Problem>) -> PlannedColumn {
@@ -318,7 +370,7 @@ fn planned(spec: &JobSpec, source: &SourceColumn, problems: &mut Vec<Problem>) -
     if role == Some(Role::Quasi) && column.entity {
         problems.push(
             Problem::new(format!("column `{name}` is quasi and the entity")).help(
-                "what tells people apart is no quasi-identifier: take it out of the set, or drop --entity",
+                "a column that tells people apart cannot be a quasi-identifier: take it out of the set, or drop --entity",
             ),
         );
     }
@@ -394,7 +446,7 @@ fn models(
                     "a diversity or closeness model is asked for, but no column is sensitive",
                 ),
                 Some(name) => {
-                    Problem::new(format!("a model names `{name}`, which is no sensitive column"))
+                    Problem::new(format!("a model names `{name}`, which is not a sensitive column"))
                 }
             };
             problems.push(problem.help("declare the column with --sensitive"));

@@ -50,9 +50,12 @@ pub struct Profile {
     pub rows: u64,
     /// Columns in their order.
     pub columns: Vec<ColumnProfile>,
-    /// Columns that hold lists or other tables and were not looked at.
+    /// Columns whose values cannot be grouped, and row indexes: they were not looked at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_looked_at: Vec<String>,
+    /// What each of them holds; none for a row index.
+    #[serde(skip)]
+    hold: Vec<Option<&'static str>>,
     /// Minimal combinations of up to four columns that single out most rows, a few of each size, worst first.
     pub combinations: Vec<Combination>,
     /// The columns that were combined with each other.
@@ -116,6 +119,24 @@ impl ColumnProfile {
 }
 
 impl Profile {
+    /// The columns that were not looked at, each with its suggested role (none for a row index, which
+    /// needs none) and the reason.
+    pub fn passed_over(&self) -> impl Iterator<Item = (&str, &'static str, String)> {
+        self.not_looked_at.iter().zip(&self.hold).map(|(name, holds)| match holds {
+            Some(holds) => {
+                let why = format!(
+                    "it holds {holds}, which cannot be recoded: never released, unless you declare it \
+                     insensitive"
+                );
+                (name.as_str(), "identifier", why)
+            }
+            None => {
+                let why = "a row index that pandas added: it needs no role, and is left out";
+                (name.as_str(), "", why.to_owned())
+            }
+        })
+    }
+
     /// One HTML file for people; no value of the table is in it.
     #[must_use]
     pub fn to_html(&self, input: &str) -> String {
@@ -165,14 +186,17 @@ struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     fn new(source: &'a Source, named: &'a [String]) -> Result<Wanted<'a>, JobError> {
-        let usage =
-            |column: &SourceColumn| if column.can_be_coded() { Use::Code } else { Use::Skip };
-        let uses: Vec<Use> = source.columns().iter().map(usage).collect();
+        let usage = |(at, column): (usize, &SourceColumn)| {
+            let is_passed_over = source.is_row_index(at) && !named.contains(&column.name);
+            if column.can_be_coded() && !is_passed_over { Use::Code } else { Use::Skip }
+        };
+        let uses: Vec<Use> = source.columns().iter().enumerate().map(usage).collect();
         let known: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
         let problem = |name: &String| match known.iter().position(|known| known == name) {
             Some(at) if uses[at] == Use::Code => None,
-            Some(_) => {
-                let message = format!("column `{name}` holds lists or other tables");
+            Some(at) => {
+                let holds = source.columns()[at].holds().unwrap_or_default();
+                let message = format!("column `{name}` holds {holds}, which cannot be grouped");
                 Some(Problem::new(message).help("leave it out of --quasi"))
             }
             None => Some(not_in_input(source, name)),
@@ -215,9 +239,12 @@ impl<'a> Wanted<'a> {
         combinations.sort_by_key(|found| Reverse(found.unique_rows));
         let is_skipped = |(usage, _): &(&Use, _)| **usage == Use::Skip;
         let skipped = self.uses.iter().zip(self.source.columns()).filter(is_skipped);
+        let skipped = skipped.map(|(_, column)| (column.name.clone(), column.holds()));
+        let (not_looked_at, hold) = skipped.unzip();
         Ok(Profile {
             rows: n_rows,
-            not_looked_at: skipped.map(|(_, column)| column.name.clone()).collect(),
+            not_looked_at,
+            hold,
             combined: named(&columns, &candidates[..found.n_columns]),
             columns,
             combinations,

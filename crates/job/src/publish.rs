@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use incrowd_data::{Codes, FrequencySet, SUPPRESSED};
+use incrowd_data::{Codes, FrequencySet, Kind, SUPPRESSED};
 use incrowd_engine::{
-    Access, ColumnContent, Engine, EngineError, Manifest, Output, Part, Piece, Published, Rows,
-    Source, Staging, Table, Writer, order_within, stage_bytes,
+    Access, ColumnContent, Engine, EngineError, Format, Manifest, Output, Part, Piece, Published,
+    Rows, Source, Staging, Table, Writer, order_within, stage_bytes,
 };
 use incrowd_release::Classes;
 
 use crate::bounds::Bounds;
 use crate::coding::{CodedAs, raw_column};
-use crate::error::JobError;
+use crate::error::{JobError, Problem};
 use crate::labelling::{
-    Assigned, Labelling, label_columns, order_by_labels, published, refuse_equal_names, released_as,
+    Assigned, Labelling, kinds_of, label_columns, order_by_labels, published, refuse_equal_names,
+    released_as,
 };
 use crate::measure::{Entities, Measured, Subject, measure};
 use crate::outputs::manifest;
@@ -71,6 +72,8 @@ pub(crate) struct Unverified {
     pub(crate) starred: Starred,
     /// The columns that are not released and number people who have several rows.
     pub(crate) repeats: Vec<Repeats>,
+    /// By column of the plan, what the values of a sensitive column are in the table.
+    pub(crate) kinds: Vec<Option<Kind>>,
 }
 
 impl Unverified {
@@ -85,7 +88,13 @@ impl Unverified {
     ) -> Result<Written, JobError> {
         let mut clock = Stopwatch::start();
         run.enter(Stage::Verify);
-        let Unverified { staged, released_as, entity, contents, n_rows, starred, repeats } = self;
+        let Unverified { staged, released_as, entity, contents, n_rows, .. } = self;
+        let Unverified { starred, repeats, kinds, .. } = self;
+        if n_rows == 0 && matches!(staged.format(), Format::JsonLines(_)) {
+            let message = "no row is left, and JSON lines without rows have no columns";
+            return Err(Problem::new(message).help("write .csv, .parquet or .arrow").into());
+        }
+        let plan = &plan.with_kinds(&kinds);
         let subject = Subject { plan, released_as, entity, contents };
         // The disk catches up while the bytes are read back.
         let (measured, flushed) = std::thread::scope(|scope| {
@@ -139,6 +148,7 @@ impl Release<'_> {
             n_rows: rows.order.len() as u64,
             starred: self.starred()?,
             repeats: self.table.counted.iter().filter_map(Repeats::of_counted).collect(),
+            kinds: kinds_of(plan, self.table),
         })
     }
 
@@ -283,6 +293,7 @@ pub(crate) fn publish(
     more: &[SmallFile],
     force: bool,
 ) -> Result<(), JobError> {
+    run.enter(Stage::Publish);
     let format = release.format();
     let manifest = |parts: &[Part]| manifest(format, parts);
     publish_all(run, Some((release, &manifest)), more, force)

@@ -284,7 +284,7 @@ impl RecodingFile {
         let file: RecodingFile = serde_json::from_str(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             Problem::new(format!(
-                "`{name}` is no recoding: line {line}, column {column} is not as expected"
+                "`{name}` is not a recoding: line {line}, column {column} is not as expected"
             ))
             .help("name a file that `incrowd anonymize --recoding FILE` wrote")
         })?;

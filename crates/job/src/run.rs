@@ -1,5 +1,6 @@
 //! What goes on while a job is done: threads, progress, the wish to stop, and the clock.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use incrowd_search::{Budget, Standing, Watch};
 
 use crate::bounds::{Bounds, Tried};
 use crate::error::{JobError, Problem};
+use crate::outputs::InputFile;
 use crate::report::Report;
 use crate::spec::RunSpec;
 
@@ -28,16 +30,19 @@ pub enum Stage {
     Write,
     /// Measuring what was written.
     Verify,
+    /// Giving the files their names.
+    Publish,
 }
 
 impl Stage {
-    const ALL: [(Stage, &'static str); 6] = [
+    const ALL: [(Stage, &'static str); 7] = [
         (Stage::Open, "opening"),
         (Stage::Read, "reading"),
         (Stage::Search, "searching"),
         (Stage::Recode, "recoding"),
         (Stage::Write, "writing"),
         (Stage::Verify, "verifying"),
+        (Stage::Publish, "publishing"),
     ];
 
     /// The stage as a word.
@@ -45,6 +50,20 @@ impl Stage {
     pub fn word(self) -> &'static str {
         Stage::ALL.iter().find(|(stage, _)| *stage == self).map_or("", |(_, word)| word)
     }
+}
+
+/// What a run tells those who watch it. There is no cell of a table in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// A stage begins. The one before it ends with this many rows read or written, or 0.
+    Stage {
+        /// The stage.
+        begins: Stage,
+        /// Rows of the stage before it.
+        rows_before: u64,
+    },
+    /// Something to know, though nothing is amiss.
+    Note(&'a str),
 }
 
 /// Shared by whoever does a job and whoever watches it. Clones see the same.
@@ -61,6 +80,20 @@ pub struct Run {
     tried: Tried,
     connector: Option<Arc<dyn Connector>>,
     teller: Option<Teller>,
+    watcher: Option<Watcher>,
+    log: Option<Arc<Path>>,
+}
+
+/// What sees the events of a run as they happen.
+type Watches = dyn Fn(Event<'_>) + Send + Sync;
+
+#[derive(Clone)]
+struct Watcher(Arc<Watches>);
+
+impl std::fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watcher")
+    }
 }
 
 /// What wants to know a report before its files are published.
@@ -91,6 +124,36 @@ impl Run {
     ) -> Run {
         self.teller = Some(Teller(Arc::new(tell)));
         self
+    }
+
+    /// A run that tells its events as they happen.
+    #[must_use]
+    pub fn watched(mut self, watch: impl Fn(Event<'_>) + Send + Sync + 'static) -> Run {
+        self.watcher = Some(Watcher(Arc::new(watch)));
+        self
+    }
+
+    /// A run whose events go to a file, which no output may replace.
+    #[must_use]
+    pub fn logged_in(self, file: &Path) -> Run {
+        Run { log: Some(file.into()), ..self }
+    }
+
+    /// The file that the events go to.
+    #[must_use]
+    pub fn log_file(&self) -> Option<InputFile> {
+        self.log.as_ref().map(|path| InputFile::new(path.as_ref(), "the log"))
+    }
+
+    fn happens(&self, event: Event<'_>) {
+        if let Some(Watcher(watch)) = &self.watcher {
+            watch(event);
+        }
+    }
+
+    /// Tells something to know that is no warning.
+    pub(crate) fn note(&self, text: &str) {
+        self.happens(Event::Note(text));
     }
 
     /// Tells a report that is about to be published.
@@ -162,7 +225,8 @@ impl Run {
 
     pub(crate) fn enter(&self, stage: Stage) {
         let at = Stage::ALL.iter().position(|(s, _)| *s == stage).unwrap_or(0);
-        self.rows.store(0, Ordering::Relaxed);
+        let rows_before = self.rows.swap(0, Ordering::Relaxed);
+        self.happens(Event::Stage { begins: stage, rows_before });
         self.stage.store(u8::try_from(at).unwrap_or(0), Ordering::Relaxed);
     }
 

@@ -159,7 +159,7 @@ fn members(names: &[String], sets: &[QuasiSet], problems: &mut Vec<Problem>) -> 
             );
         } else if known.is_none() {
             let problem = Problem::new(format!(
-                "a coalition names `{name}`, which is no quasi-identifier set"
+                "a coalition names `{name}`, which is not a quasi-identifier set"
             ));
             let all: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
             problems.push(match nearest(name, all.iter().copied()) {

@@ -230,7 +230,7 @@ impl SuppressLimit {
     pub fn rows(&self, n_rows: u64) -> Result<u64, Problem> {
         let wrong = || {
             Problem::new(
-                "the suppression limit is no share from 0 to 1, percentage or number of rows",
+                "the suppression limit must be a share from 0 to 1, a percentage or a number of rows",
             )
             .help("write 0.02, \"2%\" or \"100rows\"")
         };
@@ -433,7 +433,7 @@ impl RunSpec {
         let seconds = with_unit(text, &units).filter(|seconds| *seconds > 0.0);
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let wrong =
-            || Problem::new(format!("`{text}` is no time limit")).help("write 60s, 5m or 1h");
+            || Problem::new(format!("`{text}` is not a time limit")).help("write 60s, 5m or 1h");
         time.map(Some).ok_or_else(wrong)
     }
 
@@ -447,7 +447,7 @@ impl RunSpec {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
         let bytes = bytes.filter(|bytes| (1.0..1e18).contains(bytes)).map(|bytes| bytes as u64);
         let wrong =
-            || Problem::new(format!("`{text}` is no memory limit")).help("write 4GB or 500MB");
+            || Problem::new(format!("`{text}` is not a memory limit")).help("write 4GB or 500MB");
         bytes.map(Some).ok_or_else(wrong)
     }
 }
@@ -598,7 +598,8 @@ impl JobSpec {
         }
         let sets: Vec<&str> = self.quasi.iter().map(|set| set.name.as_str()).collect();
         let is_coalition = self.collude.iter().any(|members| members.join("+") == name);
-        let problem = Problem::new(format!("a k is of `{name}`, which is no quasi-identifier set"));
+        let problem =
+            Problem::new(format!("-k names `{name}`, which is not a quasi-identifier set"));
         Err(match nearest(name, sets.iter().copied()) {
             _ if is_coalition => problem.help("the k of a coalition is the greatest of its sets'"),
             Some(near) => problem.help(format!("did you mean `{near}`?")),
@@ -704,7 +705,7 @@ fn flat_coalitions(table: &toml::Table) -> Option<Problem> {
     };
     let is_any_flat = lists.into_iter().any(is_flat);
     is_any_flat.then(|| {
-        Problem::new("`collude` is no list of coalitions")
+        Problem::new("`collude` must be a list of coalitions")
             .help("put each coalition into brackets: collude = [[\"insurer\", \"hr\"]]")
     })
 }

@@ -70,7 +70,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Stopped>, JobError> {
         }
     };
     let damaged = || {
-        Problem::new(format!("`{name}` is no search that can be gone on with"))
+        Problem::new(format!("`{name}` is not a search that can be resumed"))
             .help("name a file that --resume wrote, or one that is not there yet")
     };
     let file: File = serde_json::from_str(&text).map_err(|_| damaged())?;

@@ -100,7 +100,7 @@ fn what_cannot_be_applied_is_refused() {
         "anonymize patients.csv -o r.csv {PATIENTS_JOB} --relaxed --recoding local.json"
     ));
     folder.fails("apply local.json patients.csv -o x.csv", 2, &["local recoding", "--relaxed"]);
-    folder.fails("apply no.json patients.csv -o x.csv", 2, &["is no recoding"]);
+    folder.fails("apply no.json patients.csv -o x.csv", 2, &["is not a recoding"]);
     folder.fails("apply none.json patients.csv -o x.csv", 2, &["cannot be read"]);
     folder.ok(&format!("anonymize patients.csv -o s.csv {PATIENTS_JOB} --recoding s.json"));
     folder.fails("apply s.json few.csv -o x.csv", 2, &["column `zipcode` is not in the input"]);

@@ -71,8 +71,8 @@ fn risk_is_a_gate() {
     for (limit, says) in [
         ("prosecuter=0.1", "did you mean `prosecutor`?"),
         ("prosecutor", "write --fail-above prosecutor=0.09"),
-        ("marketer=2", "no number from 0 to 1"),
-        ("marketer=nan", "no number from 0 to 1"),
+        ("marketer=2", "must be a number from 0 to 1"),
+        ("marketer=nan", "must be a number from 0 to 1"),
     ] {
         folder.fails(&format!("check t.csv --quasi age --fail-above {limit}"), 2, &[says]);
     }
@@ -125,7 +125,7 @@ fn a_cluster_is_for_another_binary() {
     folder.fails(cluster, 2, &["this binary has no cluster engine", "`incrowd-cluster`"]);
     for bad in ["spark://h:1", "ballista://h", "ballista://h:0"] {
         let bad = format!("check t.csv -k 2 --quasi age,zip --engine {bad}");
-        folder.fails(&bad, 2, &["is no engine", "ballista://HOST:PORT"]);
+        folder.fails(&bad, 2, &["is not an engine", "ballista://HOST:PORT"]);
     }
 }
 

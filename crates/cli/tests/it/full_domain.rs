@@ -295,7 +295,7 @@ fn what_full_domain_recoding_cannot_do_is_said() {
         ),
         ("--algorithm optimal --levels age=2..1", "levels of `age`"),
         ("--algorithm optimal --levels aeg=1", "did you mean `age`?"),
-        ("--algorithm optimal --levels disease=1", "no quasi-identifier column"),
+        ("--algorithm optimal --levels disease=1", "not a quasi-identifier column"),
         ("--algorithm optimal --levels age", "--levels takes COLUMN="),
         ("--algorithm optimal --weights age=0", "must be a number above 0"),
         ("--algorithm optimal --weights age=x", "--weights takes COLUMN="),
@@ -310,8 +310,8 @@ fn what_full_domain_recoding_cannot_do_is_said() {
         ("--algorithm optimal --relaxed", "only mondrian"),
         ("--levels age=1", "cannot honour --levels"),
         ("--algorithm optimel", "did you mean `optimal`?"),
-        ("--algorithm optimal --time-limit soon", "no time limit"),
-        ("--algorithm optimal --memory-limit many", "no memory limit"),
+        ("--algorithm optimal --time-limit soon", "not a time limit"),
+        ("--algorithm optimal --memory-limit many", "not a memory limit"),
         ("--algorithm optimal --memory-limit 1MB", "memory limit is 1 MB"),
     ] {
         folder.fails(&format!("{all} {flags}"), 2, &[says]);

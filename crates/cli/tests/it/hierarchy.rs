@@ -42,7 +42,7 @@ fn check_and_show() {
     folder.fails(
         "hierarchy check age.csv --input t.csv --column zip",
         1,
-        &["3 of 3 values of `zip` in 3 rows are no leaf, the first is data row 1"],
+        &["3 of 3 values of `zip`, in 3 rows, are not leaves; the first is in data row 1"],
     );
     assert!(folder.ok("hierarchy show age.csv").stdout.starts_with("*  (3)\n├─ "));
     std::fs::write(folder.path("bad.csv"), "a;x;*\nb;*\n").unwrap();

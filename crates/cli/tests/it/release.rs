@@ -143,7 +143,7 @@ fn missing_values_are_a_category_of_their_own() {
     folder.fails(
         "anonymize t.csv -o s.csv -k 2 --quasi age,sex --missing error",
         2,
-        &["column `age` is missing in 3 rows, the first is data row 3"],
+        &["column `age` is missing in 3 rows; the first is data row 3"],
     );
 }
 

@@ -107,7 +107,7 @@ fn the_sample_of_the_design_puts_coalitions_behind_the_last_set() {
     folder.fails(
         "anonymize t.csv -o r.csv --job flat.toml",
         2,
-        &["`collude` is no list of coalitions", "collude = [[\"insurer\", \"hr\"]]"],
+        &["`collude` must be a list of coalitions", "collude = [[\"insurer\", \"hr\"]]"],
     );
     // Flags win over the file.
     let printed =
@@ -280,7 +280,7 @@ fn the_union_is_what_its_variant_makes_of_it() {
         folder.fails(&format!("anonymize t.csv -o x.csv {sets} --algorithm union {rest}"), 2, says);
     };
     fails("--variant optimial", &["did you mean `optimal`?"]);
-    fails("--variant butterfly", &["`butterfly` is no value of `variant`"]);
+    fails("--variant butterfly", &["`butterfly` is not a valid `variant`"]);
     fails("--variant datafly,cube", &["`datafly` has no variants"]);
     fails("--variant optimal --relaxed", &["only mondrian has a relaxed form"]);
     fails("--node-limit 3", &["cannot honour --node-limit", "--algorithm koptimize"]);
@@ -299,7 +299,7 @@ fn butterfly_refuses_what_a_local_recoding_cannot_do() {
         2,
         &["`split` is for the algorithm mondrian"],
     );
-    folder.fails(&with("--variant best"), 2, &["`best` is no value of `variant`"]);
+    folder.fails(&with("--variant best"), 2, &["`best` is not a valid `variant`"]);
     for variant in ["improved", "paper"] {
         folder.ok(&with(&format!("--variant {variant} --report r.json --suppress 0")));
         assert_eq!(folder.json("r.json")["search"]["algorithm"], "butterfly");
@@ -367,10 +367,10 @@ fn everything_that_is_wrong_with_sets_at_once() {
             "quasi-identifier set `three` has no columns",
             "quasi-identifier set 5 has no name",
             "quasi-identifier set `one`: k must be at least 2, found 1\n  help: ask for -k one=2 or more",
-            "a coalition names `tow`, which is no quasi-identifier set\n  help: did you mean `two`?",
+            "a coalition names `tow`, which is not a quasi-identifier set\n  help: did you mean `two`?",
             "a coalition is of two sets or more, found `one`",
             "the coalition of `two`, `two` names `two` twice",
-            "a coalition names `nobody`, which is no quasi-identifier set\n  help: the sets are",
+            "a coalition names `nobody`, which is not a quasi-identifier set\n  help: the sets are",
         ],
     );
     let said = folder.run(&format!("anonymize t.csv -o r.csv -k 2 {flags}")).stderr;
@@ -417,11 +417,11 @@ fn ks_of_sets_that_are_not_there() {
         &format!("check t.csv -k doctr=3 -k nobody=2 -k doctor+boss=2 -k 2 -k 3 -k boss=2 -k boss=3 {sets}"),
         2,
         &[
-            "a k is of `doctr`, which is no quasi-identifier set\n  help: did you mean `doctor`?",
-            "a k is of `nobody`, which is no quasi-identifier set\n  help: the sets are doctor, boss",
-            "a k is of `doctor+boss`, which is no quasi-identifier set\n  help: the k of a coalition",
-            "-k is said twice\n",
-            "-k is said twice for the set `boss`",
+            "-k names `doctr`, which is not a quasi-identifier set\n  help: did you mean `doctor`?",
+            "-k names `nobody`, which is not a quasi-identifier set\n  help: the sets are doctor, boss",
+            "-k names `doctor+boss`, which is not a quasi-identifier set\n  help: the k of a coalition",
+            "-k is given more than once\n",
+            "-k is given more than once for the set `boss`",
         ],
     );
     folder.fails("check t.csv --quasi a,b -k one=2", 2, &["say -k 2, or name the sets"]);

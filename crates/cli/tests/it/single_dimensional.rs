@@ -150,10 +150,10 @@ fn a_search_that_ends_early_goes_on_where_it_stood() {
     // A change by hand would let it claim anything.
     let changed = folder.read("s.json").replacen("\"nodes\":", "\"nodes\":1", 1);
     std::fs::write(folder.path("s.json"), changed).unwrap();
-    folder.fails(&format!("{job} --resume s.json"), 2, &["no search that can be gone on with"]);
+    folder.fails(&format!("{job} --resume s.json"), 2, &["not a search that can be resumed"]);
     folder.fails(&format!("{job} --node-limit 0"), 2, &["at least 1"]);
     std::fs::write(folder.path("s.json"), "{}").unwrap();
-    folder.fails(&format!("{job} --resume s.json"), 2, &["no search that can be gone on with"]);
+    folder.fails(&format!("{job} --resume s.json"), 2, &["not a search that can be resumed"]);
     folder.fails(&format!("{job} --resume people.csv"), 2, &["never overwritten"]);
     folder.fails(&format!("{job} --resume r.csv"), 2, &["a file of its own"]);
     folder.fails(&format!("{job} --start s.json"), 2, &["no recoding"]);

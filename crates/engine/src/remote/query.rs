@@ -40,7 +40,7 @@ pub fn values(
     for &at in columns {
         uses[at] = Use::Code;
     }
-    check_types(source, &uses)?;
+    crate::read::refuse_uncodable(source, &uses)?;
     let find = find_values();
     let mut found: Vec<Expr> =
         columns.iter().map(|&at| find.call(vec![column(source, at)]).alias(name(at))).collect();
@@ -79,7 +79,7 @@ pub fn coded(
     uses: &[Use],
     values: &[Values],
 ) -> Result<Vec<SendableRecordBatchStream>, EngineError> {
-    check_types(source, uses)?;
+    crate::read::refuse_uncodable(source, uses)?;
     let mut values = values.iter();
     let mut cells = Vec::new();
     for (at, known) in source.columns().iter().enumerate() {
@@ -113,7 +113,7 @@ pub fn grouped(
     for &at in columns {
         uses[at] = Use::Code;
     }
-    check_types(source, &uses)?;
+    crate::read::refuse_uncodable(source, &uses)?;
     let keys: Vec<Expr> = columns
         .iter()
         .zip(values)
@@ -134,19 +134,6 @@ pub fn grouped(
         .and_then(LogicalPlanBuilder::build)
         .map_err(planning)?;
     run(engine, source, plan, n_parts)
-}
-
-fn check_types(source: &Source, uses: &[Use]) -> Result<(), EngineError> {
-    let bad = |(column, usage): &(&crate::SourceColumn, &Use)| {
-        **usage == Use::Code && !column.can_be_coded()
-    };
-    match source.columns().iter().zip(uses).find(bad) {
-        None => Ok(()),
-        Some((column, _)) => Err(EngineError::UnsupportedType {
-            column: column.name.clone(),
-            found: column.data_type.to_string(),
-        }),
-    }
 }
 
 fn name(at: usize) -> String {

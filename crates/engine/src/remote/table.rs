@@ -69,7 +69,9 @@ impl SourceTable {
 
     /// A scan of some columns, divided.
     fn divided(&self, columns: &[usize]) -> Result<SourceExec> {
-        let files = (0..self.source.files.len()).map(|file| Piece { file, range: None }).collect();
+        let has_rows = |file: &usize| self.source.is_empty.get(*file) != Some(&true);
+        let files = (0..self.source.files.len()).filter(has_rows);
+        let files = files.map(|file| Piece { file, range: None }).collect();
         let whole = SourceExec::new(self.clone(), columns.to_vec(), &[files])?;
         let mut options = ConfigOptions::default();
         options.optimizer.repartition_file_min_size = 1;
@@ -194,6 +196,8 @@ impl SourceTable {
             has_newlines_in_values,
             columns,
             is_required,
+            declared: Vec::new(),
+            is_empty: Vec::new(),
             prints,
             n_text_rows: None,
             extent: None,

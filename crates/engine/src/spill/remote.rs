@@ -29,6 +29,7 @@ pub fn read_remote(
     scratch: &Arc<Scratch>,
     most_bytes: u64,
 ) -> Result<Spilled, EngineError> {
+    let n_before = engine.n_rows_done();
     let columns: Vec<usize> = (0..uses.len()).filter(|&at| uses[at] == Use::Code).collect();
     let (n_rows, values) = values(engine, source, &columns)?;
     if n_rows >= u64::from(u32::MAX) {
@@ -86,6 +87,7 @@ pub fn read_remote(
     if parts.iter().map(|(codes, _)| codes.n_rows()).sum::<u64>() != n_rows {
         return Err(EngineError::Cluster { what: "rows are missing from its answer" });
     }
+    engine.have_done(n_before + n_rows);
     let kept = kept_columns(source, uses, &fits);
     let counted = CountedColumn::of_source(counted, source);
     Ok(Spilled::of_codes(values, kept, parts, (has_mixed, counted), scratch))

@@ -284,6 +284,7 @@ pub fn read_spilled(
     most_bytes: u64,
 ) -> Result<Spilled, EngineError> {
     refuse_uncodable(source, uses)?;
+    let n_before = engine.n_rows_done();
     let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
     let columns: Vec<usize> = (0..uses.len()).filter(|&at| uses[at] != Use::Skip).collect();
     let scan = plan(engine, source, &columns, uses).map_err(reading)?;
@@ -313,7 +314,9 @@ pub fn read_spilled(
         parts.push(found?);
     }
     source.check_unchanged()?;
-    assemble(source, uses, parts, scratch)
+    let spilled = assemble(source, uses, parts, scratch)?;
+    engine.have_done(n_before + spilled.n_rows);
+    Ok(spilled)
 }
 
 /// What the tasks that read partitions share.

@@ -191,7 +191,7 @@ fn queries_that_are_refused() {
     check_query_refused("SELECT DISTINCT COUNT(*)", "DISTINCT");
     check_query_refused("SELECT COUNT(DISTINCT a)", "DISTINCT");
     check_query_refused("SELECT *", "`*` alone");
-    check_query_refused("SELECT a, COUNT(*)", "`a` stands in SELECT");
+    check_query_refused("SELECT a, COUNT(*)", "`a` is in SELECT");
     check_query_refused("SELECT a GROUP BY a", "no aggregate");
     check_query_refused("SELECT SUM(*)", "SUM(*)");
     check_query_refused("SELECT SUM(a + 1)", "SUM of the operator +");

@@ -25,6 +25,7 @@ use super::gather::{Columns, Gathered};
 use crate::EngineError;
 use crate::error::Detail;
 use crate::read::KeptColumn;
+use crate::source::in_words;
 use crate::stage::Opened;
 use crate::stored::{Fit, convert, parquet_type, plain_type, type_of_values, typed};
 
@@ -72,7 +73,7 @@ impl Columnar {
             let held = if is_parquet { parquet_type(&own) } else { Some(own.clone()) };
             let data_type = held.ok_or_else(|| EngineError::NotForParquet {
                 column: name.to_owned(),
-                found: own.to_string(),
+                holds: in_words(&own),
             })?;
             values.push(values_of(column, &data_type).map_err(failed)?);
             fields.push(Field::new(name, data_type, true));
@@ -87,6 +88,11 @@ impl Columnar {
         let properties = Some(properties(&schema, &values, target)?);
         let of_batches = indexed(&schema, &values);
         Ok(Columnar { schema, of_batches, values, is_label, properties })
+    }
+
+    /// The columns with their types.
+    pub(super) fn schema(&self) -> &Schema {
+        &self.schema
     }
 
     /// The same for other classes: the columns with labels that are told.

@@ -14,6 +14,7 @@ use chrono::{Datelike, NaiveDate};
 use incrowd_data::{PlainColumn, PlainTable, PlainValues};
 
 use super::columnar::{GROUP_ROWS, ParquetSink, builder, indexed_text, not_made};
+use super::json_lines::Keys;
 use super::ordered;
 use crate::csv_sink::{CsvSink, dialect_of};
 use crate::csv_write::Dialect;
@@ -76,8 +77,17 @@ pub fn write_plain(
             ordered::in_order(engine, batches, make, |batch| writer.write(&batch).map_err(failed))?;
             writer.finish().map_err(failed)
         }
-        Format::JsonLines(_) => {
-            Err(EngineError::UnwritableFormat { path: staged.target().display().to_string() })
+        Format::JsonLines(compression) => {
+            let arrays = PlainArrays::new(&columns);
+            let schema = arrays.schema(false);
+            let keys = Keys::of(&schema);
+            let failed = |error| not_made(staged.target(), &error);
+            let mut sink = CsvSink::new(staged.open()?, compression)?;
+            let make = |batch: &Range<u64>| {
+                keys.lines(&arrays.batch(rows(batch.clone()), &schema, staged)?).map_err(failed)
+            };
+            ordered::in_order(engine, batches, make, |lines| sink.write(&lines))?;
+            sink.finish()
         }
     }
 }

@@ -10,6 +10,7 @@ use super::Published;
 use super::gather::{Columns, Gathered};
 use crate::csv_sink::CsvSink;
 use crate::csv_write::{Cells, Dialect, ReadyCells};
+use crate::source::in_words;
 use crate::stage::Opened;
 use crate::stored::strict_cast;
 use crate::{Compression, EngineError};
@@ -89,8 +90,8 @@ fn refuse_nested(columns: &Columns) -> Result<(), EngineError> {
         if !arrow::compute::can_cast_types(&column.data_type, &DataType::Utf8)
             || column.data_type.is_nested()
         {
-            let (column, found) = (column.name.clone(), column.data_type.to_string());
-            return Err(EngineError::NotForCsv { column, found });
+            let holds = in_words(&column.data_type);
+            return Err(EngineError::NotForCsv { column: column.name.clone(), holds });
         }
     }
     Ok(())

@@ -25,7 +25,7 @@ use crate::coding::{
     CodedAs, Coding, Grouped, Grouping, Known, Scheme, group, refuse_missing, row_of, scheme,
 };
 use crate::error::{JobError, Problem};
-use crate::labelling::{Assigned, Labelling, Ordering, released_as};
+use crate::labelling::{Assigned, Labelling, Ordering, kinds_of, released_as};
 use crate::plan::Plan;
 use crate::profile::people::{Repeats, uses_counting};
 use crate::publish::Unverified;
@@ -153,13 +153,15 @@ pub(crate) fn write(
     let WrittenRows { n_rows, starred, entity, contents } = release.write(engine, &staged)?;
     let released_as = released_as(plan, &ordering.columns);
     let repeats = spilled.counted.iter().filter_map(Repeats::of_counted).collect();
-    Ok(Unverified { staged, released_as, entity, contents, n_rows, starred, repeats })
+    let kinds = kinds_of(plan, spilled);
+    Ok(Unverified { staged, released_as, entity, contents, n_rows, starred, repeats, kinds })
 }
 
-/// An error with an estimate, unless this many distinct vectors fit in memory while they are found and
-/// searched.
+/// An error with an estimate and a `way_out`, unless this many distinct vectors fit in memory while they
+/// are found and searched.
 pub(crate) fn check_fits(
     bounds: &Bounds,
+    way_out: &str,
     n_distinct: u64,
     n_columns: usize,
     n_parts: usize,
@@ -174,14 +176,22 @@ pub(crate) fn check_fits(
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
     let held = bounds.limit.unwrap_or(0).saturating_sub(left);
     Err(Problem::new(format!(
-        "about {n_distinct} distinct rows have to be held, which needs a memory limit of about {} MB; it is {} MB",
+        "about {n_distinct} distinct rows have to be held, which needs a memory limit of about {} MB; the limit is {} MB",
         megabytes(held.saturating_add(needs / 3 * 5)),
         megabytes(bounds.limit.unwrap_or(left))
     ))
-    .help(
-        "raise --memory-limit, use --algorithm mondrian (with other labels than region), which \
-         needs no more than it is given, or coarser columns",
-    ))
+    .help(format!("raise --memory-limit, {way_out}, or make the columns coarser")))
+}
+
+/// What would need no more memory than it is given, for a job that does.
+fn way_out(plan: &Plan) -> &'static str {
+    match plan.method.algorithm {
+        Algorithm::MondrianRelaxed => "leave out --relaxed",
+        Algorithm::Mondrian if plan.labels == LabelForm::Region => {
+            "choose other labels than `region`"
+        }
+        _ => "use --algorithm mondrian, which needs no more than it is given",
+    }
 }
 
 /// The search of a job whose rows are in private files.
@@ -202,7 +212,7 @@ impl Search<'_> {
         let can_be_outlined = self.plan.method.algorithm == Algorithm::Mondrian
             && self.plan.labels != LabelForm::Region;
         let is_forced = self.bounds.forced_points(self.spilled.n_rows).is_some();
-        let fits = check_fits(self.bounds, n_distinct, n_columns, n_parts);
+        let fits = check_fits(self.bounds, way_out(self.plan), n_distinct, n_columns, n_parts);
         if fits.is_ok() && !(can_be_outlined && is_forced) {
             return self.whole(scheme, &points);
         }

@@ -25,7 +25,7 @@ pub use advice::Advice;
 /// What is compared.
 #[derive(Clone, Debug, Default)]
 pub struct CompareOptions {
-    /// Algorithms by name, a variant behind a hyphen: `mondrian`, `mondrian-relaxed`, `incognito-cube`.
+    /// Algorithms by name, a variant after a hyphen: `mondrian`, `mondrian-relaxed`, `incognito-cube`.
     pub algorithms: Vec<String>,
     /// Least sizes of a class.
     pub ks: Vec<u64>,

@@ -176,6 +176,7 @@ pub fn evaluate(
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
         let mut plan = Plan::new(spec, &source, Purpose::Release)?;
+        plan.tell_notes(run);
         let models = check(spec, &mut plan, options)?;
         run.enter(Stage::Read);
         let table = read(engine, &source, &plan.uses(), false)?;

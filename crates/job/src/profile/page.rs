@@ -156,8 +156,8 @@ fn columns(page: &mut Page, profile: &Profile) {
             HtmlCell::text(reason),
         ]);
     }
-    rows.extend(profile.not_looked_at.iter().map(|name| {
-        let cells = [name.as_str(), "", "", "", "", "identifier", "it holds lists or other tables"];
+    rows.extend(profile.passed_over().map(|(name, role, why)| {
+        let cells = [name, "", "", "", "", role, why.as_str()];
         cells.map(HtmlCell::text).to_vec()
     }));
     page.table(&header, &rows);

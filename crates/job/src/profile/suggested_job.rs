@@ -24,10 +24,10 @@ pub(super) fn toml(profile: &Profile, input: &str, path: &Path) -> String {
     };
     let suggested = (profile.columns.iter())
         .map(|column| [key(&column.name), role(column), in_one_line(&column.reason)]);
-    let why = "it holds lists or other tables: never released";
-    let not_looked_at = (profile.not_looked_at.iter())
-        .map(|name| [key(name), "{ role = \"identifier\" }".to_owned(), why.to_owned()]);
-    let lines: Vec<[String; 3]> = suggested.chain(not_looked_at).collect();
+    let passed_over = profile.passed_over().filter(|(_, role, _)| !role.is_empty());
+    let passed_over = passed_over
+        .map(|(name, role, why)| [key(name), format!("{{ role = {} }}", quoted(role)), why]);
+    let lines: Vec<[String; 3]> = suggested.chain(passed_over).collect();
     let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
     let widths = (width(0).min(30), width(1));
     for [name, role, reason] in &lines {

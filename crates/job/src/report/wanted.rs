@@ -91,7 +91,8 @@ fn picture(
     let quasi: Vec<&str> =
         columns.iter().filter(is_quasi).map(|column| column.name.as_str()).collect();
     for name in names.iter().filter(|name| !quasi.contains(&name.as_str())) {
-        let problem = Problem::new(format!("the picture's column `{name}` is no quasi-identifier"));
+        let problem =
+            Problem::new(format!("the picture's column `{name}` is not a quasi-identifier"));
         problems.push(match nearest(name, quasi.iter().copied()) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
             None => problem.help(format!("choose two of {}", quasi.join(", "))),

@@ -177,6 +177,26 @@ fn a_search_that_does_not_fit_says_what_it_needs() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
 }
 
+/// What is advised is not what was asked for.
+#[test]
+fn a_way_out_of_too_little_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    for (rest, advice) in [
+        ("[search]\nrelaxed = true", "leave out --relaxed"),
+        ("[release]\nlabels = \"region\"", "choose other labels than `region`"),
+        ("[search]\nalgorithm = \"single-dimensional\"", "use --algorithm mondrian"),
+    ] {
+        let mut spec = JobSpec::from_toml(&format!("{COLUMNS}\n[privacy]\nk = 7\n{rest}")).unwrap();
+        spec.input = Some(adult().join("adult.csv.gz").display().to_string());
+        spec.undeclared = Some("drop".to_owned());
+        spec.output = Some(folder.path().join("release.csv").display().to_string());
+        let error = anonymize(&Run::default().squeezed(50_000), &spec, false).unwrap_err();
+        let error = format!("{error:?}");
+        assert!(error.contains("memory limit of about") && error.contains(advice), "{error}");
+        assert_eq!(error.contains("--algorithm mondrian"), rest.contains("single"), "{error}");
+    }
+}
+
 #[test]
 fn a_recoding_applied_to_rows_in_files() {
     let folder = tempfile::tempdir().unwrap();
