@@ -15,7 +15,7 @@ use crate::{log, message, record, terminal};
 /// How long a cancelled run may take to end by itself.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long a run whose files are published may take to say so.
+/// How long a run may take to say how it ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// What a signal asks for.
@@ -55,6 +55,11 @@ fn end(last_words: Duration) -> ! {
     loop {
         match incrowd_job::abandon() {
             Abandoned::Nothing => {
+                // Nobody may be reading what is said, and another thread may hold the stream.
+                std::thread::spawn(|| {
+                    std::thread::sleep(LAST_WORDS);
+                    std::process::exit(i32::from(message::EXIT_INTERRUPTED));
+                });
                 terminal::status("");
                 let message = "interrupted; nothing was written".to_owned();
                 terminal::note(&message);

@@ -38,17 +38,19 @@ impl ReadyCells {
 }
 
 impl Dialect {
-    /// A cell, quoted if it must be; a missing one is empty.
+    /// A cell, quoted if it must be; a missing one is empty, and an empty text two quotes.
     pub(crate) fn cell(self, text: Option<&str>) -> Vec<u8> {
         let mut bytes = Vec::new();
-        self.push(text.unwrap_or_default(), &mut bytes);
+        if let Some(text) = text {
+            self.push(text, &mut bytes);
+        }
         bytes
     }
 
     fn push(self, text: &str, to: &mut Vec<u8>) {
         let must_quote =
             |&byte: &u8| byte == self.delimiter || matches!(byte, b'"' | b'\n' | b'\r');
-        if !text.as_bytes().iter().any(must_quote) {
+        if !text.is_empty() && !text.as_bytes().iter().any(must_quote) {
             to.extend_from_slice(text.as_bytes());
             return;
         }
@@ -114,6 +116,7 @@ mod tests {
             ("a,b", "a,b"),
             ("5\"", "\"5\"\"\""),
             ("a\nb", "\"a\nb\""),
+            ("", "\"\""),
         ] {
             assert_eq!(dialect.cell(Some(text)), cell.as_bytes());
         }

@@ -43,6 +43,11 @@ pub enum EngineError {
         #[source]
         source: Detail,
     },
+    /// JSON numbers that no type of Arrow holds.
+    #[error(
+        "column `{name}` has numbers with more digits than can be told apart; write them as texts, in quotes"
+    )]
+    LongNumbers { name: String },
     /// Two columns of one name.
     #[error("`{path}` has two columns named `{name}`", path = path.display())]
     DuplicateColumn { path: PathBuf, name: String },

@@ -37,7 +37,26 @@ pub fn find_files(input: &str, go_on: GoOn) -> Result<Vec<PathBuf>, EngineError>
     }
     files.sort();
     files.dedup();
+    drop_same(&mut files);
     if files.is_empty() { Err(EngineError::NoFiles { path: input.to_owned() }) } else { Ok(files) }
+}
+
+/// Drops further names of a file that is there already, by a link or by another way through links to
+/// folders: its rows would count twice.
+#[cfg(unix)]
+fn drop_same(files: &mut Vec<PathBuf>) {
+    use std::collections::BTreeSet;
+    use std::os::unix::fs::MetadataExt;
+    let mut seen = BTreeSet::new();
+    files.retain(|path| {
+        std::fs::metadata(path).map_or(true, |found| seen.insert((found.dev(), found.ino())))
+    });
+}
+
+#[cfg(not(unix))]
+fn drop_same(files: &mut Vec<PathBuf>) {
+    let mut seen = std::collections::BTreeSet::new();
+    files.retain(|path| path.canonicalize().map_or(true, |path| seen.insert(path)));
 }
 
 /// An error if a name is the address of something else than a file.
@@ -306,6 +325,22 @@ mod tests {
         assert!(is_missing(find_files("x://y/t.csv", &|| Ok(()))));
         std::fs::create_dir(place.path().join("s3:")).unwrap();
         assert!(found(place.path(), "s3://t.csv").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_of_two_names_is_one_file() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        std::fs::write(path("b.csv"), "a\n1\n").unwrap();
+        std::os::unix::fs::symlink("b.csv", path("latest.csv")).unwrap();
+        std::fs::hard_link(path("b.csv"), path("c.csv")).unwrap();
+        std::os::unix::fs::symlink(".", path("self")).unwrap();
+        let all = |input: &Path| find_files(input.to_str().unwrap(), &|| Ok(())).unwrap();
+        assert_eq!(all(place.path()), [path("b.csv")]);
+        assert_eq!(all(&path("*/*.csv")), [path("self/b.csv")]);
+        std::fs::write(path("d.csv"), "a\n1\n").unwrap();
+        assert_eq!(all(place.path()), [path("b.csv"), path("d.csv")]);
     }
 
     #[test]

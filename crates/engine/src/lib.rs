@@ -23,6 +23,7 @@ mod format;
 pub mod fuzzing;
 mod held;
 mod json;
+mod json_numbers;
 mod mix;
 mod parquet_check;
 mod portion;

@@ -1,5 +1,6 @@
 //! What an input is: its files, format and columns.
 
+use std::collections::BTreeMap;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +20,11 @@ use crate::declared::{Declared, DeclaredOrder, add_orders, declared_by};
 use crate::decode::guarded;
 use crate::error::Detail;
 use crate::find::find_files;
-use crate::json;
 use crate::mix::can_be_mixed;
 use crate::parquet_check::{parquet_footer, parquet_pages};
 use crate::scan::{object_meta, plain};
 use crate::{Engine, EngineError, Format, Use};
+use crate::{json, json_numbers};
 
 /// An input that can be read: one or more files of one format with the same columns.
 #[derive(Clone, Debug)]
@@ -200,6 +201,9 @@ impl Source {
                 return Err(EngineError::FilesDiffer { path: path.clone(), what });
             }
         }
+        if matches!(self.format, Format::JsonLines(_)) {
+            schema = self.with_long_numbers(&schema)?;
+        }
         if opened[first].has_rows {
             self.is_empty = opened.iter().map(|file| !file.has_rows).collect();
         }
@@ -219,6 +223,37 @@ impl Source {
             self.is_required.push(self.format == Format::Parquet && !field.is_nullable());
         }
         Ok(())
+    }
+
+    /// The same columns, those of numbers that floats would change as decimals.
+    fn with_long_numbers(&self, schema: &SchemaRef) -> Result<SchemaRef, EngineError> {
+        if schema.fields().iter().all(|field| field.data_type() != &DataType::Float64) {
+            return Ok(Arc::clone(schema));
+        }
+        let mut of_columns: BTreeMap<String, json_numbers::Numbers> = BTreeMap::new();
+        for path in &self.files {
+            let failed = |source| EngineError::Io { action: "reading", path: path.clone(), source };
+            let file = std::fs::File::open(path).map_err(failed)?;
+            let text = self.format.compression().reader(file).map_err(failed)?;
+            for (name, numbers) in json_numbers::numbers(text).map_err(failed)? {
+                of_columns.entry(name).or_default().and(numbers);
+            }
+        }
+        let mut fields: Vec<Field> = Vec::new();
+        for field in schema.fields() {
+            let numbers = of_columns.get(field.name()).copied().unwrap_or_default();
+            let is_float = field.data_type() == &DataType::Float64;
+            fields.push(match numbers.decimal() {
+                Ok(Some((digits, places))) if is_float => {
+                    Field::new(field.name(), DataType::Decimal128(digits, places), true)
+                }
+                Err(()) if is_float => {
+                    return Err(EngineError::LongNumbers { name: field.name().clone() });
+                }
+                _ => field.as_ref().clone(),
+            });
+        }
+        Ok(Arc::new(Schema::new(fields)))
     }
 
     fn schema_of(&self, engine: &Engine, path: &Path) -> Result<OpenedFile, EngineError> {

@@ -107,11 +107,13 @@ impl Fit {
 pub(crate) const FLOAT_DIGITS: u8 = 15;
 
 /// Whether a float of 64 bits tells a number exactly, or as well as its text does.
-fn is_float(text: &str) -> bool {
-    let (digits, _) = text.split_once(['e', 'E']).unwrap_or((text, ""));
+pub(crate) fn is_float(text: &str) -> bool {
+    let (digits, power) = text.split_once(['e', 'E']).unwrap_or((text, ""));
     let digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_digit).collect();
     let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
-    if digits.len() - zeros <= usize::from(FLOAT_DIGITS) {
+    let is_short = digits.len() - zeros <= usize::from(FLOAT_DIGITS);
+    // A number with an exponent may be too small for a float, and one of many zeros, too.
+    if is_short && power.is_empty() && text.len() <= 300 {
         return true;
     }
     let Ok(number) = text.parse::<f64>() else { return false };

@@ -98,7 +98,9 @@ fn key(kind: Kind, text: &str) -> Option<Key> {
     match kind {
         Kind::Integer => is_plain_number(text, false).then(|| text.parse().ok().map(Key::Whole))?,
         Kind::Decimal => {
-            let value = || text.parse::<f64>().ok().filter(|v| v.is_finite()).map(|v| v + 0.0);
+            // What is too small for a float is not zero.
+            let is_told = |v: &f64| v.is_finite() && (*v != 0.0 || is_zero(text));
+            let value = || text.parse::<f64>().ok().filter(is_told).map(|v| v + 0.0);
             is_plain_number(text, true).then(|| value().map(Key::Real))?
         }
         Kind::Boolean => match text.to_ascii_lowercase().as_str() {
@@ -161,6 +163,11 @@ fn is_plain_number(text: &str, is_decimal: bool) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_zero(text: &str) -> bool {
+    let digits = text.split(['e', 'E']).next().unwrap_or(text);
+    !digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 fn is_number_byte(byte: u8) -> bool {
@@ -355,6 +362,8 @@ mod tests {
     fn numbers_are_ordered_by_value() {
         check(&["10", "9", "-3"], Kind::Integer, &["-3", "9", "10"]);
         check(&["1.5", "10", "2"], Kind::Decimal, &["1.5", "2", "10"]);
+        check(&["1e-400", "1"], Kind::Text, &["1", "1e-400"]);
+        check(&["0e-400", "1"], Kind::Decimal, &["0e-400", "1"]);
         check(&["1e3", "2.5e-1"], Kind::Decimal, &["2.5e-1", "1e3"]);
     }
 

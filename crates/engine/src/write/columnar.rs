@@ -33,6 +33,9 @@ use crate::stored::{Fit, convert, parquet_type, plain_type, type_of_values, type
 /// group is held in memory.
 pub(super) const GROUP_ROWS: usize = 1 << 18;
 const GROUP_BYTES: u64 = 32 << 20;
+/// The same for tables of many columns, each of which has an encoder with tables of its own.
+const MANY_COLUMNS: usize = 64;
+const WIDE_GROUP_BYTES: u64 = 16 << 20;
 /// The same for the batches of an Arrow file.
 const BATCH_ROWS: usize = 1 << 16;
 const BATCH_BYTES: u64 = 16 << 20;
@@ -300,13 +303,14 @@ impl ParquetSink {
             target,
             writer,
             indexed: Arc::clone(indexed),
-            group: Cut::new(GROUP_ROWS, GROUP_BYTES),
+            group: Cut::new(GROUP_ROWS, group_bytes(indexed)),
         })
     }
 
     /// The same with shorter row groups.
     pub(super) fn with_group_rows(self, group_rows: usize) -> ParquetSink {
-        ParquetSink { group: Cut::new(group_rows, GROUP_BYTES), ..self }
+        let group = Cut::new(group_rows, group_bytes(&self.indexed));
+        ParquetSink { group, ..self }
     }
 
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
@@ -323,6 +327,10 @@ impl ParquetSink {
         }
         self.writer.close().map(|_| ()).map_err(failed)
     }
+}
+
+fn group_bytes(schema: &Schema) -> u64 {
+    if schema.fields().len() > MANY_COLUMNS { WIDE_GROUP_BYTES } else { GROUP_BYTES }
 }
 
 /// How every file is written.

@@ -1,6 +1,8 @@
 //! What is released as it is, counted on its way into the file, to be compared with the file's bytes.
 
-use arrow::array::{ArrayRef, StringArray};
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, StringArray};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 
@@ -8,6 +10,16 @@ use super::Published;
 use super::columnar::type_of;
 use super::gather::{Columns, Gathered};
 use crate::content::{ColumnContent, Content, Meaning};
+
+/// The same cells, those with an empty text missing.
+fn without_empty(array: &ArrayRef) -> ArrayRef {
+    let Some(texts) = array.as_string_opt::<i32>() else { return Arc::clone(array) };
+    if texts.iter().all(|text| text != Some("")) {
+        return Arc::clone(array);
+    }
+    let texts = texts.iter().map(|text| text.filter(|text| !text.is_empty()));
+    Arc::new(texts.collect::<StringArray>())
+}
 
 /// The columns of a release that are compared.
 pub(super) struct Compared {
@@ -18,6 +30,8 @@ pub(super) struct Compared {
 struct Column {
     name: String,
     meaning: Meaning,
+    /// Whether empty texts come back as missing cells, as they do from CSV.
+    is_empty_missing: bool,
     /// By code, the hash of its value; none if the column has no codes.
     hashes: Vec<Option<u64>>,
 }
@@ -36,11 +50,13 @@ impl Compared {
             } else {
                 Meaning::of(&type_of(column, columns.kept))
             };
-            let texts: ArrayRef = std::sync::Arc::new(StringArray::from_iter_values(hashes));
+            let texts: ArrayRef = Arc::new(StringArray::from_iter_values(hashes));
             let mut hashes = Vec::with_capacity(texts.len());
+            let is_empty_missing = is_text && meaning == Meaning::Text;
+            let texts = if is_empty_missing { without_empty(&texts) } else { texts };
             meaning.each(&texts, |hash| hashes.push(hash))?;
             let name = column.name(columns.kept).to_owned();
-            Ok(Some(Column { name, meaning, hashes }))
+            Ok(Some(Column { name, meaning, is_empty_missing, hashes }))
         };
         let columns = columns.published.iter().map(column).collect::<Result<_, ArrowError>>()?;
         Ok(Compared { columns })
@@ -57,7 +73,11 @@ impl Compared {
         for (at, (content, column)) in contents.iter_mut().zip(&self.columns).enumerate() {
             let Some(column) = column else { continue };
             if let Some(array) = &rows.kept[at] {
-                *content = column.meaning.content(array)?;
+                *content = if column.is_empty_missing {
+                    column.meaning.content(&without_empty(array))?
+                } else {
+                    column.meaning.content(array)?
+                };
                 continue;
             }
             let codes = rows.codes(at);

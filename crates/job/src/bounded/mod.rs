@@ -157,6 +157,10 @@ pub(crate) fn write(
     Ok(Unverified { staged, released_as, entity, contents, n_rows, starred, repeats, kinds })
 }
 
+/// Buffers grow with the limit, by about so many bytes at the most: a limit that is named has room for
+/// that.
+const GROWTH: u64 = 64_000_000;
+
 /// An error with an estimate and a `way_out`, unless this many distinct vectors fit in memory while they
 /// are found and searched.
 pub(crate) fn check_fits(
@@ -177,7 +181,7 @@ pub(crate) fn check_fits(
     let held = bounds.limit.unwrap_or(0).saturating_sub(left);
     Err(Problem::new(format!(
         "about {n_distinct} distinct rows have to be held, which needs a memory limit of about {} MB; the limit is {} MB",
-        megabytes(held.saturating_add(needs / 3 * 5)),
+        megabytes(held.saturating_add(needs / 3 * 5).saturating_add(GROWTH)),
         megabytes(bounds.limit.unwrap_or(left))
     ))
     .help(format!("raise --memory-limit, {way_out}, or make the columns coarser")))
