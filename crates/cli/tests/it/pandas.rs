@@ -46,7 +46,7 @@ fn an_ordered_categorical_is_an_order() {
     );
     std::fs::write(folder.path("other.toml"), other).unwrap();
     folder.ok("anonymize --job other.toml t.parquet -o other.csv");
-    assert!(!folder.read("other.csv").contains("[Primary-Secondary]"));
+    assert_ne!(folder.read("other.csv"), release);
     let text = format!("{JOB} --undeclared error");
     std::fs::write(folder.path("text.toml"), "[columns]\neducation = { type = \"text\" }\n")
         .unwrap();
@@ -110,7 +110,8 @@ fn ordered(values: &[&str]) -> (RecordBatch, Arc<Schema>) {
     let batch = RecordBatch::try_from_iter([("a", column)]).unwrap();
     let field = batch.schema().field(0).clone().with_dict_is_ordered(true);
     let schema = Arc::new(Schema::new(vec![field]));
-    (batch.with_schema(Arc::clone(&schema)).unwrap(), schema)
+    let batch = RecordBatch::try_new(Arc::clone(&schema), batch.columns().to_vec()).unwrap();
+    (batch, schema)
 }
 
 #[test]
