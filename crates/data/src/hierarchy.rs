@@ -265,7 +265,9 @@ impl Hierarchy {
         if children.iter().all(|child| !below(child).is_empty()) {
             return to.push((level, group));
         }
-        children.iter().for_each(|child| self.add_least_cover(&below(child), to));
+        for child in children {
+            self.add_least_cover(&below(child), to);
+        }
     }
 
     /// Whether one of some inner nodes is the given one or below it.

@@ -76,6 +76,9 @@ impl<'a> FromIterator<&'a [(Level, u32)]> for Divided {
     }
 }
 
+/// The node of an attribute's hierarchy that was divided last, if one was.
+type LastNode = Option<(Level, u32)>;
+
 /// Index of a node in its [`PartitionTree`].
 pub type NodeId = u32;
 
@@ -198,9 +201,10 @@ impl Branches {
         let (Branches::Runs(runs), Shape::Tree(hierarchy)) = (self, &attribute.shape) else {
             return None;
         };
-        let ends = runs.first().zip(runs.last()).map(|((first, _), (last, _))| (*first, *last));
-        let (first, last) =
-            ends.filter(|(first, last)| first < last && *last < hierarchy.n_leaves())?;
+        let (first, last) = runs.first().zip(runs.last())?;
+        // The run of missing values ends where there is no leaf if the table has none.
+        let leaf = |end: u32| end.min(hierarchy.n_leaves() - 1);
+        let (first, last) = (leaf(first.0), leaf(last.0));
         Some(hierarchy.common(first, last))
     }
 
@@ -259,9 +263,10 @@ impl PartitionTree {
         }
         // A region is divided where its attribute was cut last: that node lies below those cut before.
         let n_classes = self.n_classes as usize;
-        let mut last_of: Vec<Vec<Option<(Level, u32)>>> = vec![vec![None; n_classes]; trees.len()];
-        let first: Vec<_> = trees.iter().map(|&at| start.get(at).copied().flatten()).collect();
-        let mut open: Vec<(NodeId, Vec<Option<(Level, u32)>>)> = vec![(0, first)];
+        let mut last_of: Vec<Vec<LastNode>> = vec![vec![None; n_classes]; trees.len()];
+        let first: Vec<LastNode> =
+            trees.iter().map(|&at| start.get(at).copied().flatten()).collect();
+        let mut open: Vec<(NodeId, Vec<LastNode>)> = vec![(0, first)];
         while let Some((id, last)) = open.pop() {
             match self.nodes.get(id as usize) {
                 Some(Node::Leaf { class }) => {
@@ -354,6 +359,7 @@ impl PartitionTree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Dictionary, Hierarchy};
 
     /// Cuts attribute 0 after code 1, then its high side into runs of attribute 1.
     fn tree() -> PartitionTree {
@@ -389,6 +395,25 @@ mod tests {
                 assert_eq!(is_in, other == class, "{code} {other}");
             }
         }
+    }
+
+    #[test]
+    fn the_node_of_a_cut_is_known_without_missing_values() {
+        let rows = ["a;x;*", "b;x;*", "c;y;*"];
+        let rows = rows.map(|row| row.split(';').map(str::to_owned).collect());
+        let hierarchy = Hierarchy::from_rows(&rows).expect("sound");
+        let dictionary = Dictionary::of_texts(["a", "b", "c"].map(str::to_owned).to_vec(), false);
+        let shape = Shape::Tree(hierarchy);
+        let attributes = [Attribute { name: "t".to_owned(), dictionary, shape }];
+        let divided = |runs: &[(u32, NodeId)]| {
+            let branches = Branches::Runs(runs.to_vec());
+            let cut = Node::Cut { attribute: 0, branches };
+            let nodes = vec![cut, Node::Leaf { class: 0 }, Node::Leaf { class: 1 }];
+            let tree = PartitionTree { nodes, n_classes: 2 };
+            tree.divided(&attributes, &[])[0].of(1).to_vec()
+        };
+        assert_eq!(divided(&[(0, 1), (1, 2)]), [(Level(1), 0)]);
+        assert_eq!(divided(&[(1, 1), (2, 2), (u32::MAX, 1)]), [(Level(2), 0)]);
     }
 
     #[test]

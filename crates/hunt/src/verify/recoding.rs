@@ -46,7 +46,8 @@ fn apart(evidence: &Evidence) -> Result<(), Fault> {
         let is_mixed = axis.has_ranges() && axis.tree.is_none() && cells.any(|c| c.is_none());
         is_mixed || matches!(axis.cells, Cells::Mean(_))
     };
-    let is_plain = |axis: &Axis| !matches!(case.columns[axis.input].hierarchy, Some(Hierarchy::Built { .. }));
+    let is_plain =
+        |axis: &Axis| !matches!(case.columns[axis.input].hierarchy, Some(Hierarchy::Built { .. }));
     if case.job.is_starred || axes.iter().any(may_overlap) || !axes.iter().all(is_plain) {
         return Ok(());
     }
@@ -70,7 +71,8 @@ fn apart(evidence: &Evidence) -> Result<(), Fault> {
             });
             if !is_apart {
                 let cells = |class: &Vec<usize>| evidence.release.rows[class[0]].clone();
-                let detail = format!("{:?} and {:?}", cells(&classes[at]), cells(&classes[other_at]));
+                let detail =
+                    format!("{:?} and {:?}", cells(&classes[at]), cells(&classes[other_at]));
                 return Err(Fault::new("overlap", detail));
             }
         }

@@ -36,7 +36,9 @@ pub(super) fn parts(rows: &[u64], mut holds: impl FnMut(&[usize]) -> bool) -> Op
     }
     let mut first_of: Vec<usize> = (0..rows.len()).collect();
     for children in together {
-        children.iter().for_each(|&child| first_of[child] = children[0]);
+        for &child in children {
+            first_of[child] = children[0];
+        }
     }
     let mut part_of = Vec::with_capacity(rows.len());
     let mut n_parts = 0;
@@ -78,7 +80,9 @@ mod tests {
                 |children: &[usize]| children.iter().map(|&child| rows[child]).sum::<u64>() >= k;
             parts(&rows, holds).map(|part_of| {
                 let mut sizes = vec![0; part_of.iter().max().unwrap() + 1];
-                part_of.iter().for_each(|&part| sizes[part] += 1);
+                for part in part_of {
+                    sizes[part] += 1;
+                }
                 sizes
             })
         };
