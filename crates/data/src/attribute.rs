@@ -35,6 +35,9 @@ pub enum Cell {
     Range(u32, u32),
     /// A node of the hierarchy, by level and group.
     Node(u8, u32),
+    /// Two or more nodes of the hierarchy, values being nodes of level 0, in leaf order. None of them
+    /// holds another.
+    Nodes(Vec<(u8, u32)>),
     /// Just these values, ascending.
     Set(Vec<u32>),
     /// Anything, missing included.
@@ -87,17 +90,72 @@ impl Attribute {
         }
     }
 
-    /// How much of the value is lost, from 0 (nothing) to 1 (all): DESIGN.md, *loss*.
+    /// The cell of a class of a hierarchy column that has these leaves (ascending runs, at least one): the
+    /// highest nodes that hold them and none of the nodes that are `divided` (see [`Hierarchy::cover`]).
+    /// Other columns have the cell of all codes from the first to the last.
+    #[must_use]
+    pub fn cover(&self, leaves: &[(u32, u32)], divided: &[(Level, u32)]) -> Cell {
+        let Shape::Tree(hierarchy) = &self.shape else {
+            let (lo, hi) = (leaves[0].0, leaves[leaves.len() - 1].1);
+            return self.cell(lo, hi, &(lo..=hi).collect::<Vec<u32>>());
+        };
+        match hierarchy.cover(leaves, divided)[..] {
+            [(level, group)] => self.cell_at(level, group),
+            ref nodes => {
+                Cell::Nodes(nodes.iter().map(|&(level, group)| (level.0, group)).collect())
+            }
+        }
+    }
+
+    /// The cell that stands for just these codes (ascending), whatever belongs to others. In a hierarchy
+    /// it is the highest nodes of which every child has one of them (see [`Hierarchy::least_cover`]).
+    #[must_use]
+    pub fn least_cell(&self, present: &[u32]) -> Cell {
+        let (lo, hi) = (present[0], present[present.len() - 1]);
+        let Shape::Tree(hierarchy) = &self.shape else { return self.cell(lo, hi, present) };
+        let leaves: Vec<(u32, u32)> = present.iter().map(|&code| (code, code)).collect();
+        match hierarchy.least_cover(&leaves)[..] {
+            [(level, group)] => self.cell_at(level, group),
+            ref nodes if nodes.len() > LARGEST_SET => self.cell(lo, hi, present),
+            ref nodes => {
+                Cell::Nodes(nodes.iter().map(|&(level, group)| (level.0, group)).collect())
+            }
+        }
+    }
+
+    /// The runs of codes that a cell covers, ascending; one code of a set is a run.
+    #[must_use]
+    pub fn runs(&self, cell: &Cell) -> Vec<(u32, u32)> {
+        let all = (0, self.n_codes().max(1) - 1);
+        let node = |&(level, group): &(u8, u32)| match &self.shape {
+            Shape::Tree(hierarchy) => {
+                let node = &hierarchy.groups(Level(level))[group as usize];
+                (node.lo, node.hi)
+            }
+            _ => all,
+        };
+        match cell {
+            Cell::Value(code) => vec![(*code, *code)],
+            Cell::Range(lo, hi) => vec![(*lo, *hi)],
+            Cell::Node(level, group) => vec![node(&(*level, *group))],
+            Cell::Nodes(nodes) => nodes.iter().map(node).collect(),
+            Cell::Set(codes) => codes.iter().map(|&code| (code, code)).collect(),
+            Cell::All => vec![all],
+        }
+    }
+
+    /// How much of the value is lost, from 0 (nothing) to 1 (all). In a hierarchy it is the leaves below
+    /// the cell's nodes less one, over all leaves less one.
     #[must_use]
     pub fn loss(&self, cell: &Cell) -> f64 {
         match cell {
             Cell::Value(_) => 0.0,
             Cell::All => 1.0,
             Cell::Range(lo, hi) => self.span(*lo, *hi),
-            Cell::Node(level, group) => {
+            Cell::Node(..) | Cell::Nodes(_) => {
                 let Shape::Tree(hierarchy) = &self.shape else { return 1.0 };
-                let node = &hierarchy.groups(Level(*level))[*group as usize];
-                f64::from(node.hi - node.lo) / f64::from(hierarchy.n_leaves().max(2) - 1)
+                let covered: u32 = self.runs(cell).iter().map(|(lo, hi)| hi - lo + 1).sum();
+                f64::from(covered - 1) / f64::from(hierarchy.n_leaves().max(2) - 1)
             }
             Cell::Set(values) => share_of(values.len() - 1, self.n_codes()),
         }
@@ -129,14 +187,15 @@ impl Attribute {
             Shape::Ordinal => share_of((hi - lo) as usize, self.n_values()),
             Shape::Unordered => share_of((hi - lo) as usize, self.n_codes()),
             Shape::Tree(hierarchy) => {
-                let (Level(level), group) = hierarchy.common(lo, hi);
-                self.loss(&Cell::Node(level, group))
+                let (level, group) = hierarchy.common(lo, hi);
+                let node = &hierarchy.groups(level)[group as usize];
+                f64::from(node.hi - node.lo) / f64::from(hierarchy.n_leaves().max(2) - 1)
             }
         }
     }
 
     /// The loss of the least cell that covers codes from `lo` to `hi`, `n_present` of which occur. Only an
-    /// unordered column looks at their number.
+    /// unordered column looks at their number; that of a hierarchy is said to be one node.
     #[must_use]
     pub fn cover_loss(&self, lo: u32, hi: u32, n_present: usize) -> f64 {
         match self.shape {

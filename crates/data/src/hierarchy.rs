@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+/// What stands for anything, missing included.
+const ANYTHING: &str = "*";
+
 /// A level of a hierarchy: 0 is the values themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(pub u8);
@@ -103,13 +106,14 @@ impl Hierarchy {
     }
 
     /// The same tree with one more leaf, the last, for missing cells: an own category on every level
-    /// below the root.
+    /// below the root. A root that is not called `*` speaks of values, so that missing is beside it: `*` is
+    /// put above both.
     #[must_use]
     pub fn with_missing(&self) -> Hierarchy {
         let leaf = self.n_leaves();
         let mut levels = self.levels.clone();
-        if levels.len() == 1 {
-            levels.push(vec![Group { label: "*".to_owned(), lo: 0, hi: leaf - 1 }]);
+        if levels.len() == 1 || self.root_label() != ANYTHING {
+            levels.push(vec![Group { label: ANYTHING.to_owned(), lo: 0, hi: leaf - 1 }]);
         }
         let top = levels.len() - 1;
         for groups in &mut levels[..top] {
@@ -174,6 +178,12 @@ impl Hierarchy {
         self.group_of[usize::from(level.0)][leaf as usize]
     }
 
+    /// What the root is called.
+    #[must_use]
+    pub fn root_label(&self) -> &str {
+        self.levels.last().and_then(|groups| groups.first()).map_or("", |root| &root.label)
+    }
+
     /// The lowest node that holds both leaves, as level and group.
     #[must_use]
     pub fn common(&self, a: u32, b: u32) -> (Level, u32) {
@@ -200,6 +210,75 @@ impl Hierarchy {
         self.children(level, group)
     }
 
+    /// The nodes that stand for some leaves of a region, in leaf order. The leaves are given as ascending
+    /// runs. Of the nodes that are `divided` the region has some children and not the others, so that
+    /// neither they nor any node above them may stand for it: it is the lowest node that holds all the
+    /// leaves if that is neither, otherwise what stands for those below each of its children.
+    ///
+    /// Where every child of such a node is covered after all, the node itself is given.
+    #[must_use]
+    pub fn cover(&self, leaves: &[(u32, u32)], divided: &[(Level, u32)]) -> Vec<(Level, u32)> {
+        let mut nodes = Vec::new();
+        self.add_cover(leaves, divided, &mut nodes);
+        nodes
+    }
+
+    fn add_cover(
+        &self,
+        leaves: &[(u32, u32)],
+        divided: &[(Level, u32)],
+        to: &mut Vec<(Level, u32)>,
+    ) {
+        let Some((&(lo, _), &(_, hi))) = leaves.first().zip(leaves.last()) else { return };
+        let node = self.common(lo, hi);
+        if !self.holds_any(node, divided) {
+            return to.push(node);
+        }
+        let first = to.len();
+        for child in self.children(node.0, node.1) {
+            self.add_cover(&within(leaves, child), divided, to);
+        }
+        let size = |&(level, group): &(Level, u32)| {
+            let node = &self.groups(level)[group as usize];
+            node.hi - node.lo + 1
+        };
+        if to[first..].iter().map(size).sum::<u32>() == size(&node) {
+            to.truncate(first);
+            to.push(node);
+        }
+    }
+
+    /// The highest nodes that hold no leaves but some (given as ascending runs) and those below children
+    /// that have one of them: a node stands for leaves if every child of it has one. In leaf order.
+    #[must_use]
+    pub fn least_cover(&self, leaves: &[(u32, u32)]) -> Vec<(Level, u32)> {
+        let mut nodes = Vec::new();
+        self.add_least_cover(leaves, &mut nodes);
+        nodes
+    }
+
+    fn add_least_cover(&self, leaves: &[(u32, u32)], to: &mut Vec<(Level, u32)>) {
+        let Some((&(lo, _), &(_, hi))) = leaves.first().zip(leaves.last()) else { return };
+        let (level, group) = self.common(lo, hi);
+        let children = self.children(level, group);
+        let below = |child: &Group| within(leaves, child);
+        if children.iter().all(|child| !below(child).is_empty()) {
+            return to.push((level, group));
+        }
+        for child in children {
+            self.add_least_cover(&below(child), to);
+        }
+    }
+
+    /// Whether one of some inner nodes is the given one or below it.
+    #[must_use]
+    pub fn holds_any(&self, (level, group): (Level, u32), nodes: &[(Level, u32)]) -> bool {
+        nodes.iter().any(|&(below, node)| {
+            let first = self.groups(below)[node as usize].lo;
+            Level(0) < below && below <= level && self.group_of(level, first) == group
+        })
+    }
+
     /// The labels of the leaves in leaf order.
     pub fn leaves(&self) -> impl Iterator<Item = &str> {
         self.levels[0].iter().map(|group| group.label.as_str())
@@ -215,6 +294,13 @@ impl Hierarchy {
                 .collect()
         })
     }
+}
+
+/// The parts of ascending runs that lie within a node.
+fn within(runs: &[(u32, u32)], node: &Group) -> Vec<(u32, u32)> {
+    let first = runs.partition_point(|(_, hi)| *hi < node.lo);
+    let runs = runs[first..].iter().take_while(|(lo, _)| *lo <= node.hi);
+    runs.map(|&(lo, hi)| (lo.max(node.lo), hi.min(node.hi))).collect()
 }
 
 fn group_runs<'a>(labels: impl Iterator<Item = &'a str>) -> Vec<Group> {
@@ -327,6 +413,50 @@ mod tests {
         assert_eq!(tree.n_leaves(), 3);
         assert_eq!(tree.groups(Level(1)).len(), 3);
         assert_eq!(tree.common(1, 2), (Level(2), 0));
+    }
+
+    #[test]
+    fn missing_is_not_below_a_root_that_speaks_of_values() {
+        let tree = tree("53715;5371*;537** 53703;5370*;537**").with_missing();
+        assert_eq!((tree.height(), tree.root_label()), (Level(3), "*"));
+        let (level, group) = tree.common(0, 1);
+        assert_eq!(tree.groups(level)[group as usize].label, "537**");
+        assert_eq!(tree.common(1, 2), (Level(3), 0));
+        assert_eq!(tree.groups(Level(2))[1].label, "");
+    }
+
+    #[test]
+    fn what_is_left_of_a_divided_node_is_said_child_by_child() {
+        let tree = tree("fr;w;eu;* de;w;eu;* it;s;eu;* es;s;eu;* gr;s;eu;* jp;a;as;*");
+        let labels = |leaves: &[u32], divided: &[(Level, u32)]| -> Vec<&str> {
+            let leaves: Vec<(u32, u32)> = leaves.iter().map(|&leaf| (leaf, leaf)).collect();
+            let nodes = tree.cover(&leaves, divided);
+            nodes.iter().map(|&(l, g)| tree.groups(l)[g as usize].label.as_str()).collect()
+        };
+        let (west, south, europe) = ((Level(1), 0), (Level(1), 1), (Level(2), 0));
+        assert_eq!(labels(&[2, 4], &[]), ["s"]);
+        assert_eq!(labels(&[2, 4], &[south]), ["it", "gr"]);
+        assert_eq!(labels(&[2, 4], &[europe]), ["s"]);
+        assert_eq!(labels(&[1, 2, 4], &[europe]), ["de", "s"]);
+        assert_eq!(labels(&[0, 1, 2], &[south]), ["w", "it"]);
+        assert_eq!(labels(&[0, 1, 2, 5], &[south]), ["w", "it", "jp"]);
+        assert_eq!(labels(&[0, 2, 5], &[europe]), ["fr", "it", "jp"]);
+        assert_eq!(labels(&[0, 1, 2, 3, 4], &[west, south]), ["eu"]);
+        assert_eq!(labels(&[3], &[south, europe]), ["es"]);
+    }
+
+    #[test]
+    fn a_node_stands_for_leaves_of_all_its_children() {
+        let tree = tree("fr;w;eu;* de;w;eu;* it;s;eu;* es;s;eu;* gr;s;eu;* jp;a;as;*");
+        let labels = |leaves: &[(u32, u32)]| -> Vec<&str> {
+            let nodes = tree.least_cover(leaves);
+            nodes.iter().map(|&(l, g)| tree.groups(l)[g as usize].label.as_str()).collect()
+        };
+        assert_eq!(labels(&[(2, 3)]), ["it", "es"]);
+        assert_eq!(labels(&[(0, 0), (2, 2)]), ["eu"]);
+        assert_eq!(labels(&[(0, 3)]), ["eu"]);
+        assert_eq!(labels(&[(2, 3), (5, 5)]), ["*"]);
+        assert_eq!(labels(&[(3, 3)]), ["es"]);
     }
 
     #[test]

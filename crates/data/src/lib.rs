@@ -38,4 +38,4 @@ pub use hierarchy_build::{
 pub use levels::Levels;
 pub use plain::{PlainColumn, PlainTable, PlainValues};
 pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};
-pub use recoding::{Assignment, Block, Branches, Node, NodeId, PartitionTree, SUPPRESSED};
+pub use recoding::{Assignment, Block, Branches, Divided, Node, NodeId, PartitionTree, SUPPRESSED};

@@ -1,6 +1,6 @@
 //! The classes of a release in codes.
 
-use crate::{Attribute, Cell, Codes, FrequencySet, Kind, Level, Shape};
+use crate::{Attribute, Cell, Codes, FrequencySet, Kind};
 
 /// One recoded column: the distinct cells, and which of them each class has.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -80,17 +80,8 @@ impl Attribute {
     pub fn covered(&self, cell: &Cell, running: &[u64]) -> u64 {
         let between = |lo: u32, hi: u32| running[hi as usize + 1] - running[lo as usize];
         match cell {
-            Cell::Value(code) => between(*code, *code),
-            Cell::Range(lo, hi) => between(*lo, *hi),
-            Cell::Set(codes) => codes.iter().map(|&code| between(code, code)).sum(),
             Cell::All => running[running.len() - 1],
-            Cell::Node(level, group) => match &self.shape {
-                Shape::Tree(hierarchy) => {
-                    let node = &hierarchy.groups(Level(*level))[*group as usize];
-                    between(node.lo, node.hi)
-                }
-                _ => running[running.len() - 1],
-            },
+            cell => self.runs(cell).into_iter().map(|(lo, hi)| between(lo, hi)).sum(),
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Recodings: what a search found.
 
+use std::collections::BTreeMap;
+
+use crate::{Attribute, Level, Shape};
+
 /// The class of a vector that is not released.
 pub const SUPPRESSED: u32 = u32::MAX;
 
@@ -29,6 +33,51 @@ pub struct Block {
     /// The number of groups.
     pub n_groups: u32,
 }
+
+/// By class, the nodes of an attribute's hierarchy of which the class's region has some children and not
+/// the others. A label of the class must name neither them nor a node above them: it would cover what
+/// belongs to other classes.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Divided {
+    /// Distinct lists of nodes.
+    lists: Vec<Vec<(Level, u32)>>,
+    /// By class, its list; none at all where no class has any.
+    of_class: Vec<u32>,
+}
+
+impl Divided {
+    /// The nodes of a class.
+    #[must_use]
+    pub fn of(&self, class: usize) -> &[(Level, u32)] {
+        self.of_class.get(class).map_or(&[], |&list| &self.lists[list as usize])
+    }
+
+    /// Whether any class has such nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.of_class.is_empty()
+    }
+}
+
+impl<'a> FromIterator<&'a [(Level, u32)]> for Divided {
+    /// From the nodes of each class.
+    fn from_iter<I: IntoIterator<Item = &'a [(Level, u32)]>>(classes: I) -> Divided {
+        let mut known: BTreeMap<&[(Level, u32)], u32> = BTreeMap::new();
+        let mut divided = Divided::default();
+        for nodes in classes {
+            let next = u32::try_from(known.len()).expect("no more lists than classes");
+            let list = *known.entry(nodes).or_insert_with(|| {
+                divided.lists.push(nodes.to_vec());
+                next
+            });
+            divided.of_class.push(list);
+        }
+        if divided.lists.iter().all(Vec::is_empty) { Divided::default() } else { divided }
+    }
+}
+
+/// The node of an attribute's hierarchy that was divided last, if one was.
+type LastNode = Option<(Level, u32)>;
 
 /// Index of a node in its [`PartitionTree`].
 pub type NodeId = u32;
@@ -110,6 +159,55 @@ impl Branches {
         }
     }
 
+    /// The subtrees, each once.
+    fn subtrees(&self) -> Vec<NodeId> {
+        let mut subtrees = match self {
+            Branches::Binary { low, high, .. } => vec![*low, *high],
+            Branches::Runs(runs) => runs.iter().map(|(_, node)| *node).collect(),
+        };
+        subtrees.sort_unstable();
+        subtrees.dedup();
+        subtrees
+    }
+
+    /// What of some ascending runs goes to a subtree.
+    fn within(&self, region: &[(u32, u32)], subtree: NodeId) -> Vec<(u32, u32)> {
+        let ends: Vec<(u32, NodeId)> = match self {
+            Branches::Binary { at, low, high } => vec![(*at, *low), (u32::MAX, *high)],
+            Branches::Runs(runs) => runs.clone(),
+        };
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        for &(lo, hi) in region {
+            let mut start = lo;
+            for (place, &(end, node)) in ends.iter().enumerate() {
+                let end = if place + 1 == ends.len() { hi } else { end.min(hi) };
+                if start > end {
+                    continue;
+                }
+                if node == subtree {
+                    match found.last_mut() {
+                        Some(last) if last.1 + 1 == start => last.1 = end,
+                        _ => found.push((start, end)),
+                    }
+                }
+                start = end.saturating_add(1);
+            }
+        }
+        found
+    }
+
+    /// The node of a hierarchy whose children the runs are.
+    fn divided_node(&self, attribute: &Attribute) -> Option<(Level, u32)> {
+        let (Branches::Runs(runs), Shape::Tree(hierarchy)) = (self, &attribute.shape) else {
+            return None;
+        };
+        let (first, last) = runs.first().zip(runs.last())?;
+        // The run of missing values ends where there is no leaf if the table has none.
+        let leaf = |end: u32| end.min(hierarchy.n_leaves() - 1);
+        let (first, last) = (leaf(first.0), leaf(last.0));
+        Some(hierarchy.common(first, last))
+    }
+
     fn follow(&self, code: u32) -> NodeId {
         match self {
             Branches::Binary { at, low, high } => {
@@ -147,6 +245,73 @@ impl PartitionTree {
         assert!(NodeId::try_from(self.nodes.len()).is_ok(), "fewer nodes than 2^32");
         self.n_classes += other.n_classes;
         first
+    }
+
+    /// By attribute, the nodes of its hierarchy that were divided on the way to each class. `start` has, by
+    /// attribute, those that were divided before the tree's root.
+    #[must_use]
+    pub fn divided(
+        &self,
+        attributes: &[Attribute],
+        start: &[Option<(Level, u32)>],
+    ) -> Vec<Divided> {
+        let is_tree = |at: &usize| matches!(attributes[*at].shape, Shape::Tree(_));
+        let trees: Vec<usize> = (0..attributes.len()).filter(is_tree).collect();
+        let mut found = vec![Divided::default(); attributes.len()];
+        if trees.is_empty() {
+            return found;
+        }
+        // A region is divided where its attribute was cut last: that node lies below those cut before.
+        let n_classes = self.n_classes as usize;
+        let mut last_of: Vec<Vec<LastNode>> = vec![vec![None; n_classes]; trees.len()];
+        let first: Vec<LastNode> =
+            trees.iter().map(|&at| start.get(at).copied().flatten()).collect();
+        let mut open: Vec<(NodeId, Vec<LastNode>)> = vec![(0, first)];
+        while let Some((id, last)) = open.pop() {
+            match self.nodes.get(id as usize) {
+                Some(Node::Leaf { class }) => {
+                    for (of_class, last) in last_of.iter_mut().zip(last) {
+                        of_class[*class as usize] = last;
+                    }
+                }
+                Some(Node::Cut { attribute, branches }) => {
+                    let node = branches.divided_node(&attributes[*attribute]);
+                    let mut below = last;
+                    if let (Some(_), Ok(at)) = (node, trees.binary_search(attribute)) {
+                        below[at] = node;
+                    }
+                    open.extend(branches.subtrees().into_iter().map(|id| (id, below.clone())));
+                }
+                None => {}
+            }
+        }
+        for (&at, last) in trees.iter().zip(&last_of) {
+            found[at] = last.iter().map(Option::as_slice).collect();
+        }
+        found
+    }
+
+    /// By class, all codes of an attribute with `n_codes` codes that its region covers, as ascending runs.
+    #[must_use]
+    pub fn runs(&self, attribute: usize, n_codes: u32) -> Vec<Vec<(u32, u32)>> {
+        let mut runs_of = vec![Vec::new(); self.n_classes as usize];
+        let mut open = vec![(0, vec![(0, n_codes.max(1) - 1)])];
+        while let Some((id, region)) = open.pop() {
+            match &self.nodes[id as usize] {
+                Node::Leaf { class } => runs_of[*class as usize] = region,
+                Node::Cut { attribute: at, branches } => {
+                    for subtree in branches.subtrees() {
+                        let region = if *at == attribute {
+                            branches.within(&region, subtree)
+                        } else {
+                            region.clone()
+                        };
+                        open.push((subtree, region));
+                    }
+                }
+            }
+        }
+        runs_of
     }
 
     /// By class, the run of codes of each attribute that its region covers. `n_codes` is the number
@@ -194,6 +359,7 @@ impl PartitionTree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Dictionary, Hierarchy};
 
     /// Cuts attribute 0 after code 1, then its high side into runs of attribute 1.
     fn tree() -> PartitionTree {
@@ -219,10 +385,35 @@ mod tests {
         ];
         let tree = PartitionTree { nodes, n_classes: 4 };
         let regions = tree.regions(&[6]);
+        let runs = tree.runs(0, 6);
         for code in 0..6 {
-            let (lo, hi) = regions[tree.class_of(|_| code) as usize][0];
+            let class = tree.class_of(|_| code);
+            let (lo, hi) = regions[class as usize][0];
             assert!((lo..=hi).contains(&code), "{code}");
+            for (other, runs) in (0..).zip(&runs) {
+                let is_in = runs.iter().any(|(lo, hi)| (lo..=hi).contains(&&code));
+                assert_eq!(is_in, other == class, "{code} {other}");
+            }
         }
+    }
+
+    #[test]
+    fn the_node_of_a_cut_is_known_without_missing_values() {
+        let rows = ["a;x;*", "b;x;*", "c;y;*"];
+        let rows = rows.map(|row| row.split(';').map(str::to_owned).collect());
+        let hierarchy = Hierarchy::from_rows(&rows).expect("sound");
+        let dictionary = Dictionary::of_texts(["a", "b", "c"].map(str::to_owned).to_vec(), false);
+        let shape = Shape::Tree(hierarchy);
+        let attributes = [Attribute { name: "t".to_owned(), dictionary, shape }];
+        let divided = |runs: &[(u32, NodeId)]| {
+            let branches = Branches::Runs(runs.to_vec());
+            let cut = Node::Cut { attribute: 0, branches };
+            let nodes = vec![cut, Node::Leaf { class: 0 }, Node::Leaf { class: 1 }];
+            let tree = PartitionTree { nodes, n_classes: 2 };
+            tree.divided(&attributes, &[])[0].of(1).to_vec()
+        };
+        assert_eq!(divided(&[(0, 1), (1, 2)]), [(Level(1), 0)]);
+        assert_eq!(divided(&[(1, 1), (2, 2), (u32::MAX, 1)]), [(Level(2), 0)]);
     }
 
     #[test]

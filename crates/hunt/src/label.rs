@@ -38,8 +38,8 @@ pub(crate) enum Cover {
     /// One value or several, all of them printed.
     Values(Vec<Value>),
     Range(Value, Value),
-    /// Leaves below nodes of a hierarchy, which are not printed.
-    Leaves(BTreeSet<Value>),
+    /// Leaves of a hierarchy: those below nodes, which are not printed, and others, which are.
+    Leaves(BTreeSet<Value>, Vec<Value>),
 }
 
 impl Cover {
@@ -50,16 +50,16 @@ impl Cover {
             Cover::Range(least, greatest) => {
                 *value != Value::Missing && least <= value && value <= greatest
             }
-            Cover::Leaves(leaves) => leaves.contains(value),
+            Cover::Leaves(below, printed) => below.contains(value) || printed.contains(value),
         }
     }
 
     /// The values that stand in the cell.
     pub(crate) fn printed(&self) -> Vec<&Value> {
         match self {
-            Cover::Values(values) => values.iter().collect(),
+            Cover::Values(values) | Cover::Leaves(_, values) => values.iter().collect(),
             Cover::Range(least, greatest) => vec![least, greatest],
-            Cover::All | Cover::Leaves(_) => Vec::new(),
+            Cover::All => Vec::new(),
         }
     }
 }
@@ -119,7 +119,8 @@ impl Axis {
         }
     }
 
-    fn has_ranges(&self) -> bool {
+    /// Whether values lie on a line, so that a cell of some and missing ones says nothing.
+    pub(crate) fn has_ranges(&self) -> bool {
         self.order.is_some() || self.kind.is_ordered()
     }
 
@@ -182,12 +183,7 @@ impl Axis {
             .filter(|row| row[1..].iter().any(|label| label == text))
             .map(|row| self.value(Some(&row[0])))
             .collect();
-        let is_root = rows.iter().all(|row| row.last().is_some_and(|label| label == text));
-        match below.is_empty() {
-            _ if is_root => Some(Cover::All),
-            true => None,
-            false => Some(Cover::Leaves(below)),
-        }
+        (!below.is_empty()).then(|| Cover::Leaves(below, Vec::new()))
     }
 
     fn ranges(&self, inner: &str) -> Vec<Cover> {
@@ -205,7 +201,7 @@ impl Axis {
 
     fn set(&self, members: &[String]) -> Option<Cover> {
         let mut values = Vec::new();
-        let mut leaves = BTreeSet::new();
+        let mut below = BTreeSet::new();
         for member in members {
             if member.is_empty() {
                 values.push(Value::Missing);
@@ -215,16 +211,15 @@ impl Axis {
                 None => values.push(self.parse(member)?),
                 Some(_) => match self.node(member)? {
                     Cover::Values(more) => values.extend(more),
-                    Cover::Leaves(more) => leaves.extend(more),
+                    Cover::Leaves(more, _) => below.extend(more),
                     _ => return None,
                 },
             }
         }
-        if leaves.is_empty() {
+        if below.is_empty() {
             return Some(Cover::Values(values));
         }
-        leaves.extend(values);
-        Some(Cover::Leaves(leaves))
+        Some(Cover::Leaves(below, values))
     }
 }
 
@@ -300,5 +295,8 @@ mod tests {
         check(&tree, "Europe", &["de", "fr"], &["jp", ""]);
         check(&tree, "{Asia|fr}", &["jp", "fr"], &["de"]);
         check(&tree, "*", &["jp", ""], &[]);
+        let rows = [["de", "any"], ["jp", "any"]];
+        tree.tree = Some(rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect());
+        check(&tree, "any", &["jp", "de"], &[""]);
     }
 }

@@ -320,7 +320,11 @@ pub(crate) fn classes(plan: &Plan, coding: &mut Coding, found: &Found) -> Classe
         (Recoding::Intervals(cuts), _) => recode_cuts(&coding.set, &found.assignment, cuts),
         (Recoding::FullDomain(levels), _) => recode_levels(&coding.set, &found.assignment, levels),
         (Recoding::Blocks(blocks), _) => recode_blocks(&coding.set, &found.assignment, blocks),
-        _ => recode(&coding.set, &found.assignment),
+        (Recoding::Local(divided), _) => recode(&coding.set, &found.assignment, divided),
+        (Recoding::Partition(tree), _) => {
+            let divided = tree.divided(&coding.set.attributes, &[]);
+            recode(&coding.set, &found.assignment, &divided)
+        }
     }
 }
 

@@ -59,7 +59,7 @@ impl Figures {
             Recoding::Partition(_) => ("multidimensional", None),
             Recoding::FullDomain(levels) => ("full-domain", Some(levels)),
             Recoding::Intervals(_) => ("single-dimensional", None),
-            Recoding::Blocks(_) | Recoding::Local => ("local", None),
+            Recoding::Blocks(_) | Recoding::Local(_) => ("local", None),
         };
         let minimal = found.minimal.as_ref().map(|minimal| {
             let of_node = |node: &MinimalNode| MinimalReport {

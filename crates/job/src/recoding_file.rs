@@ -11,8 +11,8 @@ mod public;
 use std::path::{Path, PathBuf};
 
 use incrowd_data::{
-    Attribute, Branches, Cell, Cuts, Dictionary, FrequencySet, Level, Node, PartitionTree,
-    SUPPRESSED, Shape,
+    Attribute, Branches, Cell, Cuts, Dictionary, FrequencySet, Node, PartitionTree, SUPPRESSED,
+    Shape,
 };
 use incrowd_release::{Classes, LabelForm};
 use incrowd_search::{Found, Recoding};
@@ -88,7 +88,8 @@ pub(crate) enum NodeRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Covered {
-    /// Least and greatest value, or all of an unordered column; `null` is missing.
+    /// Least and greatest value (of a hierarchy, those of each node), or all of an unordered column; `null`
+    /// is missing.
     Values(Vec<Option<String>>),
     /// `*`: anything.
     Any(String),
@@ -163,7 +164,7 @@ impl RecodingFile {
                 ("full-domain", names.zip(levels).collect(), Vec::new())
             }
             Recoding::Intervals(_) => ("single-dimensional", IndexMap::new(), Vec::new()),
-            Recoding::Blocks(_) | Recoding::Local => ("local", IndexMap::new(), Vec::new()),
+            Recoding::Blocks(_) | Recoding::Local(_) => ("local", IndexMap::new(), Vec::new()),
         };
         let cuts = match &found.recoding {
             Recoding::Intervals(cuts) => values_of_cuts(set, cuts),
@@ -477,13 +478,13 @@ fn covered(attribute: &Attribute, cell: &Cell) -> Covered {
         Cell::Value(code) => vec![*code],
         Cell::Range(lo, hi) => vec![*lo, *hi],
         Cell::Set(codes) => codes.clone(),
-        Cell::Node(level, group) => match &attribute.shape {
-            Shape::Tree(hierarchy) => {
-                let node = &hierarchy.groups(Level(*level))[*group as usize];
-                vec![node.lo, node.hi]
-            }
-            _ => vec![0, last],
-        },
+        // First and last leaf of each node: in the same region they stand for the same nodes again.
+        Cell::Node(..) | Cell::Nodes(_) => {
+            let runs = attribute.runs(cell);
+            runs.into_iter()
+                .flat_map(|(lo, hi)| if lo < hi { vec![lo, hi] } else { vec![lo] })
+                .collect()
+        }
         // The whole domain: least and greatest value, and missing.
         Cell::All if matches!(attribute.shape, Shape::Numeric | Shape::Ordinal) => {
             let greatest = attribute.n_values().saturating_sub(1);

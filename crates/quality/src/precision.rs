@@ -3,7 +3,8 @@
 use incrowd_data::{Attribute, Cell, Recoded, Shape};
 
 /// The mean of level over height over all cells of columns with a hierarchy: 0 if every cell is a
-/// leaf, 1 if every cell is a root. None if no column has a hierarchy.
+/// leaf, 1 if every cell is a root. Several nodes count as the lowest one that holds them all. None if no
+/// column has a hierarchy.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn precision(attributes: &[Attribute], recoded: &Recoded) -> Option<f64> {
@@ -14,6 +15,12 @@ pub fn precision(attributes: &[Attribute], recoded: &Recoded) -> Option<f64> {
         let height = f64::from(hierarchy.height().0.max(1));
         let level = |cell: &Cell| match cell {
             Cell::Node(level, _) => f64::from(*level),
+            Cell::Nodes(_) => {
+                let runs = attribute.runs(cell);
+                let (first, last) = (runs.first(), runs.last());
+                let ends = first.zip(last).map(|(first, last)| (first.0, last.1));
+                ends.map_or(0.0, |(lo, hi)| f64::from(hierarchy.common(lo, hi).0.0))
+            }
             Cell::All => height,
             _ => 0.0,
         };

@@ -62,7 +62,7 @@ fn bounds(attribute: &Attribute, column: &RecodedColumn) -> Vec<Labels> {
         let texts = column.cells.iter().map(|cell| match cell {
             Cell::Value(code) => attribute.dictionary.text(*code).map(str::to_owned),
             Cell::Range(lo, hi) => attribute.dictionary.text(end(*lo, *hi)).map(str::to_owned),
-            Cell::Node(..) | Cell::Set(_) | Cell::All => None,
+            Cell::Node(..) | Cell::Nodes(_) | Cell::Set(_) | Cell::All => None,
         });
         Labels {
             name: format!("{}_{suffix}", attribute.name),
@@ -88,21 +88,33 @@ fn label(attribute: &Attribute, cell: &Cell) -> Option<String> {
     match cell {
         Cell::Value(code) => dictionary.text(*code).map(str::to_owned),
         Cell::Range(lo, hi) => Some(format!("[{}-{}]", text(*lo), text(*hi))),
-        Cell::Node(level, group) => match &attribute.shape {
-            Shape::Tree(hierarchy) => {
-                // Only the category of missing values has an empty label.
-                let label = &hierarchy.groups(Level(*level))[*group as usize].label;
-                Some(label.clone()).filter(|label| !label.is_empty())
-            }
+        // Only the category of missing values has an empty label.
+        Cell::Node(level, group) => {
+            Some(node_label(attribute, *level, *group).to_owned()).filter(|label| !label.is_empty())
+        }
+        Cell::Nodes(nodes) => {
+            let labels = nodes.iter().map(|&(level, group)| node_label(attribute, level, group));
+            Some(set_of(labels.collect()))
+        }
+        Cell::Set(codes) if codes.len() == attribute.n_codes() as usize => Some("*".to_owned()),
+        Cell::Set(codes) => Some(set_of(codes.iter().map(|&code| text(code)).collect())),
+        Cell::All => match &attribute.shape {
+            // A root says what it is; with missing values below it, it is `*`.
+            Shape::Tree(hierarchy) => Some(hierarchy.root_label().to_owned()),
             _ => Some("*".to_owned()),
         },
-        Cell::Set(codes) if codes.len() == attribute.n_codes() as usize => Some("*".to_owned()),
-        Cell::Set(codes) => {
-            let mut texts: Vec<&str> = codes.iter().map(|&code| text(code)).collect();
-            texts.sort_unstable();
-            Some(set_label(texts))
-        }
-        Cell::All => Some("*".to_owned()),
+    }
+}
+
+fn set_of(mut texts: Vec<&str>) -> String {
+    texts.sort_unstable();
+    set_label(texts)
+}
+
+fn node_label(attribute: &Attribute, level: u8, group: u32) -> &str {
+    match &attribute.shape {
+        Shape::Tree(hierarchy) => &hierarchy.groups(Level(level))[group as usize].label,
+        _ => "*",
     }
 }
 
@@ -143,6 +155,25 @@ mod tests {
         let country = attribute(Kind::Text, &["fr", "de", "jp"], false, tree);
         check(&country, &country.cell(0, 1, &[]), Some("Europe"));
         check(&country, &country.cell(0, 2, &[]), Some("*"));
+        let europe = [(Level(1), 0)];
+        check(&country, &country.cover(&[(0, 1)], &[]), Some("Europe"));
+        check(&country, &country.cover(&[(0, 0), (2, 2)], &europe), Some("{fr|jp}"));
+    }
+
+    #[test]
+    fn a_root_keeps_its_label_unless_it_stands_for_missing_values_too() {
+        let rows = ["53715;5371*;537**", "53710;5371*;537**", "53703;5370*;537**"]
+            .map(|row| row.split(';').map(str::to_owned).collect());
+        let tree = Hierarchy::from_rows(&rows).unwrap();
+        let leaves = ["53715", "53710", "53703"];
+        let zip = attribute(Kind::Text, &leaves, false, Shape::Tree(tree.clone()));
+        check(&zip, &zip.cell(0, 2, &[]), Some("537**"));
+        assert!((zip.loss(&zip.cell(0, 2, &[])) - 1.0).abs() < 1e-12);
+        let zip = attribute(Kind::Text, &leaves, true, Shape::Tree(tree.with_missing()));
+        check(&zip, &zip.cell(0, 2, &[]), Some("537**"));
+        check(&zip, &zip.cell(3, 3, &[]), None);
+        check(&zip, &zip.cell(0, 3, &[]), Some("*"));
+        assert!((zip.loss(&zip.cell(0, 3, &[])) - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 use incrowd_data::{
-    Assignment, Attribute, Block, Cell, Codes, Cuts, FrequencySet, Level, Levels, PartitionTree,
-    Recoded, RecodedColumn, SUPPRESSED, Shape,
+    Assignment, Attribute, Block, Cell, Codes, Cuts, Divided, FrequencySet, Level, Levels,
+    PartitionTree, Recoded, RecodedColumn, SUPPRESSED, Shape,
 };
 use rayon::prelude::*;
 
@@ -61,15 +61,18 @@ impl<'a> Placing<'a> {
     }
 }
 
-/// The least cells that cover the rows of each class.
+/// The least cells that cover the rows of each class. `divided` has, by attribute, the nodes of its
+/// hierarchy that must not stand for a class: where regions do not overlap, cells do not either.
 #[must_use]
-pub fn recode(set: &FrequencySet, assignment: &Assignment) -> Classes {
+pub fn recode(set: &FrequencySet, assignment: &Assignment, divided: &[Divided]) -> Classes {
     let placing = Placing::new(set, assignment);
-    let columns: Vec<RecodedColumn> = set
-        .attributes
-        .par_iter()
-        .zip(&set.vectors)
-        .map(|(attribute, codes)| cover(attribute, codes, &placing))
+    let none = Divided::default();
+    let columns: Vec<RecodedColumn> = (0..set.attributes.len())
+        .into_par_iter()
+        .map(|at| {
+            let divided = divided.get(at).unwrap_or(&none);
+            cover((&set.attributes[at], &set.vectors[at]), &placing, divided)
+        })
         .collect();
     number(columns, &placing.sizes(), placing.n_suppressed())
 }
@@ -85,6 +88,7 @@ pub fn recode_regions(
     let placing = Placing::new(set, assignment);
     let n_codes: Vec<u32> = set.attributes.iter().map(Attribute::n_codes).collect();
     let regions = tree.regions(&n_codes);
+    let divided = tree.divided(&set.attributes, &[]);
     let columns = set
         .attributes
         .iter()
@@ -94,6 +98,14 @@ pub fn recode_regions(
             for (vector, class, _) in placing.iter() {
                 let code = set.vectors[at].get(vector);
                 has_missing[class] |= attribute.dictionary.missing() == Some(code);
+            }
+            if matches!(attribute.shape, Shape::Tree(_)) {
+                let leaves = tree.runs(at, attribute.n_codes());
+                let cells = leaves.iter().zip(has_missing).enumerate();
+                return intern(cells.map(|(class, (leaves, has_missing))| {
+                    let missing = attribute.dictionary.missing().filter(|_| !has_missing);
+                    nodes_of_region(attribute, leaves, missing, divided[at].of(class))
+                }));
             }
             intern(regions.iter().zip(has_missing).map(|(region, has_missing)| {
                 let (lo, mut hi) = region[at];
@@ -105,6 +117,20 @@ pub fn recode_regions(
         })
         .collect();
     number(columns, &placing.sizes(), placing.n_suppressed())
+}
+
+/// The nodes of a region, but for a missing value that its class does not have.
+fn nodes_of_region(
+    attribute: &Attribute,
+    leaves: &[(u32, u32)],
+    without: Option<u32>,
+    divided: &[(Level, u32)],
+) -> Cell {
+    let last = |hi: u32| if Some(hi) == without { hi.checked_sub(1) } else { Some(hi) };
+    let leaves = leaves.iter().filter_map(|&(lo, hi)| Some((lo, last(hi)?)));
+    let leaves: Vec<(u32, u32)> = leaves.filter(|(lo, hi)| lo <= hi).collect();
+    // A class without rows may be nothing but missing; it is never released.
+    if leaves.is_empty() { Cell::All } else { attribute.cover(&leaves, divided) }
 }
 
 /// The cells of a full-domain recoding: what each class is at the levels of a node.
@@ -223,10 +249,12 @@ pub fn hide_whole_sets(attributes: &[Attribute], recoded: &mut Recoded) {
     }
 }
 
-/// The cells of a recoding by blocks of columns: the least that cover the rows of each group.
+/// The cells of a recoding by blocks of columns: the least that cover the rows of each group. Groups are no
+/// regions, so that nodes of a hierarchy are known by the rows of a group alone.
 #[must_use]
 pub fn recode_blocks(set: &FrequencySet, assignment: &Assignment, blocks: &[Block]) -> Classes {
     let placing = Placing::new(set, assignment);
+    let none = Divided::default();
     let mut columns = vec![RecodedColumn::default(); set.attributes.len()];
     for block in blocks {
         let grouped = Assignment {
@@ -238,7 +266,12 @@ pub fn recode_blocks(set: &FrequencySet, assignment: &Assignment, blocks: &[Bloc
             group_of_class(&assignment.class_of, assignment.n_classes as usize, block);
         let groups = Placing::new(set, &grouped);
         for &at in &block.attributes {
-            let by_group = cover(&set.attributes[at], &set.vectors[at], &groups);
+            let (attribute, codes) = (&set.attributes[at], &set.vectors[at]);
+            let by_group = if matches!(attribute.shape, Shape::Tree(_)) {
+                cover_sets(codes, &groups, |present| attribute.least_cell(present))
+            } else {
+                cover((attribute, codes), &groups, &none)
+            };
             let of_class = group_of_class.iter().map(|&group| by_group.of_class[group as usize]);
             columns[at] = RecodedColumn { of_class: of_class.collect(), cells: by_group.cells };
         }
@@ -260,32 +293,51 @@ pub fn group_of_class(class_of: &[u32], n_classes: usize, block: &Block) -> Vec<
 
 /// The cells of one attribute. Vectors are looked at in their order, classes as they come: the
 /// statistics of all classes fit a cache better than the vectors do.
-fn cover(attribute: &Attribute, codes: &Codes, placing: &Placing) -> RecodedColumn {
+fn cover(
+    (attribute, codes): (&Attribute, &Codes),
+    placing: &Placing,
+    divided: &Divided,
+) -> RecodedColumn {
     let n_classes = placing.assignment.n_classes as usize;
-    let is_unordered = matches!(attribute.shape, Shape::Unordered);
-    if is_unordered && attribute.n_codes() > 64 {
-        return cover_sets(attribute, codes, placing);
-    }
-    // Cells are known by a 64-bit key: the set as bits, or the least and greatest code.
-    let keys: Vec<u64> = if is_unordered {
-        let mut bits = vec![0; n_classes];
-        for (vector, class, _) in placing.iter() {
-            bits[class] |= 1 << codes.get(vector);
-        }
-        bits
-    } else {
+    if !matches!(attribute.shape, Shape::Unordered) {
         let mut extents = vec![(u32::MAX, 0); n_classes];
         for (vector, class, _) in placing.iter() {
             let (code, extent) = (codes.get(vector), &mut extents[class]);
             *extent = (extent.0.min(code), extent.1.max(code));
         }
-        extents.into_iter().map(|(lo, hi)| u64::from(lo) << 32 | u64::from(hi)).collect()
-    };
+        let is_several = several(attribute, &extents, divided);
+        if !is_several.is_empty() {
+            let listed = listed(codes, placing, &is_several);
+            return cover_divided(attribute, &extents, divided, &listed);
+        }
+        let keys = extents.into_iter().map(|(lo, hi)| u64::from(lo) << 32 | u64::from(hi));
+        return by_key(keys, |key| cell_of_extent(attribute, key));
+    }
+    if attribute.n_codes() > 64 {
+        return cover_sets(codes, placing, |present| {
+            attribute.cell(present[0], present[present.len() - 1], present)
+        });
+    }
+    let mut bits = vec![0; n_classes];
+    for (vector, class, _) in placing.iter() {
+        bits[class] |= 1 << codes.get(vector);
+    }
+    by_key(bits.into_iter(), |bits| {
+        let present: Vec<u32> = (0..64).filter(|code| bits >> code & 1 == 1).collect();
+        match (present.first(), present.last()) {
+            (Some(&lo), Some(&hi)) => attribute.cell(lo, hi, &present),
+            _ => Cell::All,
+        }
+    })
+}
+
+/// The cells of classes that are known by a key.
+fn by_key(keys: impl Iterator<Item = u64>, cell_of: impl Fn(u64) -> Cell) -> RecodedColumn {
     let mut column = RecodedColumn::default();
     let mut known: HashMap<u64, u32> = HashMap::new();
     for key in keys {
         let cell = *known.entry(key).or_insert_with(|| {
-            column.cells.push(cell_of_key(attribute, key, is_unordered));
+            column.cells.push(cell_of(key));
             u32::try_from(column.cells.len() - 1).expect("fewer cells than classes")
         });
         column.of_class.push(cell);
@@ -293,34 +345,65 @@ fn cover(attribute: &Attribute, codes: &Codes, placing: &Placing) -> RecodedColu
     column
 }
 
-/// The cells of an unordered attribute with many values: class and code pairs, sorted.
-fn cover_sets(attribute: &Attribute, codes: &Codes, placing: &Placing) -> RecodedColumn {
+/// By class, whether the lowest node that holds all its leaves may not stand for it; empty if there is no
+/// such class.
+fn several(attribute: &Attribute, extents: &[(u32, u32)], divided: &Divided) -> Vec<bool> {
+    let Shape::Tree(hierarchy) = &attribute.shape else { return Vec::new() };
+    if divided.is_empty() {
+        return Vec::new();
+    }
+    let is_several = |(class, &(lo, hi)): (usize, &(u32, u32))| {
+        lo < hi && hierarchy.holds_any(hierarchy.common(lo, hi), divided.of(class))
+    };
+    let is_several: Vec<bool> = extents.iter().enumerate().map(is_several).collect();
+    if is_several.contains(&true) { is_several } else { Vec::new() }
+}
+
+/// The classes that are wanted and the codes that they have, ascending.
+fn listed(codes: &Codes, placing: &Placing, is_wanted: &[bool]) -> Vec<(usize, u32)> {
+    let of_wanted = placing.iter().filter(|(_, class, _)| is_wanted[*class]);
     let mut pairs: Vec<(usize, u32)> =
-        placing.iter().map(|(vector, class, _)| (class, codes.get(vector))).collect();
+        of_wanted.map(|(vector, class, _)| (class, codes.get(vector))).collect();
     pairs.par_sort_unstable();
     pairs.dedup();
-    let mut cells = vec![Cell::All; placing.assignment.n_classes as usize];
-    for of_class in pairs.chunk_by(|a, b| a.0 == b.0) {
+    pairs
+}
+
+/// The cells of a hierarchy column some of whose classes (`listed` with their codes) are several nodes.
+fn cover_divided(
+    attribute: &Attribute,
+    extents: &[(u32, u32)],
+    divided: &Divided,
+    listed: &[(usize, u32)],
+) -> RecodedColumn {
+    let mut listed = listed.chunk_by(|a, b| a.0 == b.0).peekable();
+    let cell = |(class, &(lo, hi)): (usize, &(u32, u32))| {
+        if let Some(pairs) = listed.next_if(|pairs| pairs[0].0 == class) {
+            let present: Vec<(u32, u32)> = pairs.iter().map(|&(_, code)| (code, code)).collect();
+            return attribute.cover(&present, divided.of(class));
+        }
+        cell_of_extent(attribute, u64::from(lo) << 32 | u64::from(hi))
+    };
+    intern(extents.iter().enumerate().map(cell))
+}
+
+/// The cells of classes that are known by all their codes; `cell_of` gets them in ascending order.
+fn cover_sets(codes: &Codes, placing: &Placing, cell_of: impl Fn(&[u32]) -> Cell) -> RecodedColumn {
+    let n_classes = placing.assignment.n_classes as usize;
+    let mut cells = vec![Cell::All; n_classes];
+    for of_class in listed(codes, placing, &vec![true; n_classes]).chunk_by(|a, b| a.0 == b.0) {
         let present: Vec<u32> = of_class.iter().map(|(_, code)| *code).collect();
-        let (lo, hi) = (present[0], present[present.len() - 1]);
-        cells[of_class[0].0] = attribute.cell(lo, hi, &present);
+        cells[of_class[0].0] = cell_of(&present);
     }
     intern(cells.into_iter())
 }
 
-fn cell_of_key(attribute: &Attribute, key: u64, is_unordered: bool) -> Cell {
-    if is_unordered {
-        let present: Vec<u32> = (0..64).filter(|code| key >> code & 1 == 1).collect();
-        match (present.first(), present.last()) {
-            (Some(&lo), Some(&hi)) => attribute.cell(lo, hi, &present),
-            _ => Cell::All,
-        }
-    } else {
-        let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).expect("32 bits");
-        let (lo, hi) = (half(key >> 32), half(key));
-        // A class without rows covers nothing; it is never released.
-        if lo > hi { Cell::All } else { attribute.cell(lo, hi, &[]) }
-    }
+/// The cell of least and greatest code, in one number.
+fn cell_of_extent(attribute: &Attribute, key: u64) -> Cell {
+    let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).expect("32 bits");
+    let (lo, hi) = (half(key >> 32), half(key));
+    // A class without rows covers nothing; it is never released.
+    if lo > hi { Cell::All } else { attribute.cell(lo, hi, &[]) }
 }
 
 fn intern(cells: impl Iterator<Item = Cell>) -> RecodedColumn {

@@ -23,7 +23,7 @@ mod single_dimensional;
 mod tds;
 mod workload;
 
-use incrowd_data::{Assignment, Block, Cuts, FrequencySet, Level, Levels, PartitionTree};
+use incrowd_data::{Assignment, Block, Cuts, Divided, FrequencySet, Level, Levels, PartitionTree};
 use incrowd_privacy::Model;
 use incrowd_quality::Measure;
 
@@ -205,8 +205,9 @@ pub enum Recoding {
     Intervals(Cuts),
     /// Groups of rows by block of columns (several quasi-identifier sets).
     Blocks(Vec<Block>),
-    /// No function of the values (relaxed multidimensional).
-    Local,
+    /// No function of the values (relaxed multidimensional). By attribute, the nodes of its hierarchy that
+    /// were divided on the way to each class.
+    Local(Vec<Divided>),
 }
 
 /// Why no release satisfies the job.

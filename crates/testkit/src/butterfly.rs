@@ -11,14 +11,14 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use incrowd_data::{Attribute, Cell, Level, Shape};
+use incrowd_data::{Attribute, Cell, Hierarchy, Level, Shape};
 use incrowd_privacy::{Model, all_hold};
 
 use crate::Table;
 use crate::assignment::Rows;
-use crate::oracle::Oracle;
+use crate::oracle::{Oracle, lowest_node};
 pub use random::{random_attackers, random_node, rows_of_node};
 pub use structure::{alike, can_be_divided, decompose, is_anonymous, is_butterfly};
 
@@ -118,12 +118,16 @@ fn covers(attribute: &Attribute, cell: &Cell, code: u32) -> bool {
             Shape::Tree(tree) => tree.group_of(Level(*level), code) == *group,
             _ => false,
         },
+        Cell::Nodes(nodes) => {
+            nodes.iter().any(|&(level, group)| covers(attribute, &Cell::Node(level, group), code))
+        }
         Cell::Set(values) => values.contains(&code),
         Cell::All => true,
     }
 }
 
-/// The least cell that covers the values of some rows.
+/// The least cell that covers the values of some rows; along a tree the highest nodes of which every child
+/// has one of them.
 ///
 /// # Panics
 ///
@@ -132,7 +136,34 @@ fn covers(attribute: &Attribute, cell: &Cell, code: u32) -> bool {
 pub fn least_cell(table: &Table, rows: &[usize], attribute: usize) -> Cell {
     let present: BTreeSet<u32> = rows.iter().map(|&row| table.quasi(row)[attribute]).collect();
     let present: Vec<u32> = present.into_iter().collect();
-    table.attributes[attribute].cell(present[0], present[present.len() - 1], &present)
+    let attribute = &table.attributes[attribute];
+    if let Shape::Tree(tree) = &attribute.shape {
+        let nodes = highest_nodes(tree, &present.iter().copied().collect());
+        return match nodes[..] {
+            [(level, group)] => attribute.cell_at(level, group),
+            _ => Cell::Nodes(nodes.iter().map(|(level, group)| (level.0, *group)).collect()),
+        };
+    }
+    attribute.cell(present[0], present[present.len() - 1], &present)
+}
+
+fn highest_nodes(tree: &Hierarchy, leaves: &BTreeSet<u32>) -> Vec<(Level, u32)> {
+    let level = lowest_node(tree, leaves).expect("there are leaves");
+    let below = |level: Level| -> BTreeMap<u32, BTreeSet<u32>> {
+        let mut groups: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for &leaf in leaves {
+            groups.entry(tree.group_of(level, leaf)).or_default().insert(leaf);
+        }
+        groups
+    };
+    let node = *below(level).keys().next().expect("there are leaves");
+    let Some(children) = level.0.checked_sub(1).map(|level| below(Level(level))) else {
+        return vec![(level, node)];
+    };
+    if children.len() == tree.children(level, node).len() {
+        return vec![(level, node)];
+    }
+    children.values().flat_map(|leaves| highest_nodes(tree, leaves)).collect()
 }
 
 /// The release in which the rows of a group have the same, least cells on the attributes beside it.

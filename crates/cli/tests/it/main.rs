@@ -16,6 +16,7 @@ mod generate;
 mod guide;
 mod harness;
 mod hierarchy;
+mod hierarchy_labels;
 mod hunt;
 mod json_lines;
 mod kill;

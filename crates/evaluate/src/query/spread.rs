@@ -413,7 +413,7 @@ fn in_list(
                 .map(|(lo, hi)| Spread::of(Values::Run(lo, hi))),
             Form::Brackets(inner, label) => whole(label)
                 .or_else(|| ends(inner, code).map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))),
-            Form::Set(members, label) => whole(label).or_else(|| set(members, code)),
+            Form::Set(members, label) => whole(label).or_else(|| set(members, leaves)),
             Form::Unknown => None,
         };
         match spread {
@@ -439,9 +439,10 @@ fn node(hierarchy: Option<&Hierarchy>, label: &str) -> Option<(u32, u32)> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the members of a set are few")]
-fn set(members: &[String], code: impl Fn(&str) -> Option<u32>) -> Option<Spread> {
+fn set(members: &[String], leaves: impl Fn(&str) -> Option<(u32, u32)>) -> Option<Spread> {
     let present = members.iter().filter(|member| !member.is_empty());
-    let mut codes = present.map(|member| code(member)).collect::<Option<Vec<u32>>>()?;
+    let runs = present.map(|member| leaves(member)).collect::<Option<Vec<(u32, u32)>>>()?;
+    let mut codes: Vec<u32> = runs.into_iter().flat_map(|(lo, hi)| lo..=hi).collect();
     codes.sort_unstable();
     codes.dedup();
     let may_be_missing = members.iter().any(String::is_empty);

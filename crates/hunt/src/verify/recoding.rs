@@ -1,10 +1,10 @@
 //! Recodings are of the kind that their algorithm promises.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Fault;
 use crate::case::Hierarchy;
-use crate::label::{Axis, Cells};
+use crate::label::{Axis, Cells, Cover};
 use crate::value::Value;
 
 use super::Evidence;
@@ -28,10 +28,66 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Fault> {
                 levels(evidence, axis)?;
             }
         }
-        "mondrian" if job.variant != Some("relaxed") => function(evidence, &evidence.axes)?,
+        "mondrian" if job.variant != Some("relaxed") => {
+            function(evidence, &evidence.axes)?;
+            apart(evidence)?;
+        }
         _ => {}
     }
     Ok(())
+}
+
+/// Of any two classes there is a column on which no value may belong to both. Values and missing cells of
+/// a line are mixed in `*`, so that tables with missing cells on one are left out.
+fn apart(evidence: &Evidence) -> Result<(), Fault> {
+    let (case, axes) = (evidence.case, &evidence.axes);
+    let may_overlap = |axis: &Axis| {
+        let mut cells = case.table.cells(axis.input);
+        let is_mixed = axis.has_ranges() && axis.tree.is_none() && cells.any(|c| c.is_none());
+        is_mixed || matches!(axis.cells, Cells::Mean(_))
+    };
+    let is_plain =
+        |axis: &Axis| !matches!(case.columns[axis.input].hierarchy, Some(Hierarchy::Built { .. }));
+    if case.job.is_starred || axes.iter().any(may_overlap) || !axes.iter().all(is_plain) {
+        return Ok(());
+    }
+    // Values that a cell may stand for: those of the table, and leaves that no row has.
+    let values = |axis: &Axis| -> BTreeSet<Value> {
+        let leaves = axis.tree.iter().flatten().map(|row| Some(row[0].as_str()));
+        let cells = case.table.cells(axis.input);
+        cells.chain(leaves).map(|cell| axis.value(cell)).collect()
+    };
+    let values: Vec<BTreeSet<Value>> = axes.iter().map(values).collect();
+    let classes = evidence.classes(&case.quasi());
+    let mut boxes: Vec<Vec<Vec<BTreeSet<&Value>>>> = Vec::new();
+    for class in &classes {
+        let row = &evidence.release.rows[class[0]];
+        boxes.push(axes.iter().zip(&values).map(|(axis, of)| readings(axis, of, row)).collect());
+    }
+    for (at, one) in boxes.iter().enumerate() {
+        for (other_at, other) in boxes.iter().enumerate().skip(at + 1) {
+            let is_apart = one.iter().zip(other).any(|(one, other)| {
+                one.iter().any(|one| other.iter().any(|other| one.is_disjoint(other)))
+            });
+            if !is_apart {
+                let cells = |class: &Vec<usize>| evidence.release.rows[class[0]].clone();
+                let detail =
+                    format!("{:?} and {:?}", cells(&classes[at]), cells(&classes[other_at]));
+                return Err(Fault::new("overlap", detail));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// By reading of a row's cells, the values that they cover.
+fn readings<'a>(
+    axis: &Axis,
+    values: &'a BTreeSet<Value>,
+    row: &[Option<String>],
+) -> Vec<BTreeSet<&'a Value>> {
+    let covered = |cover: &Cover| values.iter().filter(|value| cover.has(value)).collect();
+    axis.read(row).iter().map(covered).collect()
 }
 
 /// Equal values have equal labels.
@@ -83,11 +139,11 @@ fn levels(evidence: &Evidence, axis: &Axis) -> Result<(), Fault> {
             continue;
         };
         let expected = path.get(level).map(String::as_str);
-        let is_root = level + 1 == path.len();
         let found = evidence.release.cell(row, label);
         let is_same = level == 0 && found.is_some_and(|found| axis.value(Some(found)) == value);
-        // Roots are printed as `*` whatever their label is (issue 20).
-        if !is_same && found != expected && !(is_root && found == Some("*")) {
+        // `*` stands above a root of another name where cells are missing.
+        let is_above = level == path.len() && found == Some("*");
+        if !is_same && found != expected && !is_above {
             let detail = format!("`{}`: {found:?}, level {level} is {expected:?}", axis.name);
             return Err(Fault::new("levels", detail));
         }

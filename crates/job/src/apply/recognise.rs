@@ -126,7 +126,8 @@ impl Application<'_> {
             (Some(levels), _) => recode_levels(set, &assignment, levels),
             (None, Some(cuts)) => recode_cuts(set, &assignment, cuts),
             (None, None) => {
-                let mut classes = recode(set, &assignment);
+                let divided = tree.as_ref().map(|tree| tree.divided(&set.attributes, &[]));
+                let mut classes = recode(set, &assignment, divided.as_deref().unwrap_or(&[]));
                 self.keep_anything(&set.attributes, &mut classes);
                 hide_whole_sets(&set.attributes, &mut classes.recoded);
                 classes

@@ -11,7 +11,7 @@ mod points;
 mod regions;
 mod release;
 
-use incrowd_data::{Assignment, Attribute, Codes, PartitionTree};
+use incrowd_data::{Assignment, Attribute, Codes, Divided, Level, PartitionTree};
 use incrowd_engine::{Engine, EngineError, Format, Misfits, Output, Source, Spilled, Values};
 use incrowd_engine::{read_remote, read_spilled};
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
@@ -309,6 +309,9 @@ struct Finish<'a> {
     grouping: Grouping,
 }
 
+/// The node of an attribute's hierarchy that was divided last, if one was.
+type DividedNode = Option<(Level, u32)>;
+
 /// What was found of the regions so far.
 struct Finished {
     classes: Gathering,
@@ -332,12 +335,13 @@ impl Finish<'_> {
             counters: Counters { table_scans: outline.n_scans(), ..Counters::default() },
             is_cut_short: outline.is_cut_short(),
         };
-        for region in 0..outline.regions().len() {
+        let divided = outline.divided(&self.coding.set.attributes);
+        for (region, divided) in divided.iter().enumerate() {
             self.search.job.run.go_on()?;
             if outline.regions()[region].is_class {
-                self.take_class(&mut regions, region, &mut found)?;
+                self.take_class(&mut regions, (region, divided), &mut found)?;
             } else {
-                self.finish(&outline, &mut regions, region, &mut found)?;
+                self.finish(&outline, &mut regions, (region, divided), &mut found)?;
             }
         }
         self.fill(Vec::new(), Vec::new(), n_rows);
@@ -364,7 +368,7 @@ impl Finish<'_> {
     fn take_class(
         &mut self,
         regions: &mut Regions,
-        region: usize,
+        (region, divided): (usize, &[DividedNode]),
         found: &mut Finished,
     ) -> Result<(), JobError> {
         let ((vectors, counts), n_rows) = regions.take_distinct(region)?;
@@ -372,7 +376,8 @@ impl Finish<'_> {
         let assignment =
             Assignment { class_of: vec![0; counts.len()], n_classes: 1, parts: Vec::new() };
         self.fill(vectors, counts, n_rows.iter().map(|&rows| rows as u64).sum());
-        self.add(&assignment, |_| 0, &n_rows, found)
+        let divided = PartitionTree::one_class().divided(&self.coding.set.attributes, divided);
+        self.add((&assignment, &divided), |_| 0, &n_rows, found)
     }
 
     /// Searches a region in memory.
@@ -380,7 +385,7 @@ impl Finish<'_> {
         &mut self,
         outline: &Outline,
         regions: &mut Regions,
-        region: usize,
+        (region, divided): (usize, &[DividedNode]),
         found: &mut Finished,
     ) -> Result<(), JobError> {
         let Search { job, plan, .. } = *self.search;
@@ -395,19 +400,22 @@ impl Finish<'_> {
         let SearchOutcome::Found(of_region) = outcome else { return Err(JobError::Cancelled) };
         found.counters.nodes_checked += of_region.counters.nodes_checked;
         found.is_cut_short |= of_region.proof.is_cut_short;
-        if let (true, Recoding::Partition(tree)) = (job.spec.recoding.is_some(), of_region.recoding)
-        {
+        let Recoding::Partition(tree) = of_region.recoding else {
+            unreachable!("a region is finished by strict partitioning")
+        };
+        let divided = tree.divided(&self.coding.set.attributes, divided);
+        if job.spec.recoding.is_some() {
             found.trees.push(tree);
         }
         let assignment = of_region.assignment;
         let class_of = |row: usize| assignment.class_of[vector_of[row] as usize];
-        self.add(&assignment, class_of, &n_rows, found)
+        self.add((&assignment, &divided), class_of, &n_rows, found)
     }
 
     /// Adds the classes of the region in the set to those that were found; by part it has so many rows.
     fn add(
         &self,
-        assignment: &Assignment,
+        (assignment, divided): (&Assignment, &[Divided]),
         class_of: impl Fn(usize) -> u32,
         n_rows: &[usize],
         found: &mut Finished,
@@ -415,7 +423,7 @@ impl Finish<'_> {
         let first = u32::try_from(found.classes.len()).expect("fewer classes than 2^32");
         found.rows.add(self.points, |row| first + class_of(row), n_rows)?;
         let (plan, set) = (self.search.plan, &self.coding.set);
-        let classes = recode(set, assignment);
+        let classes = recode(set, assignment, divided);
         let assigned = Assigned { class_of: &assignment.class_of, parts: &[], blocks: &[] };
         let entity = self.coding.entity;
         let of_region = Labelling { plan, set, entity, classes: &classes, assigned }.all_means();

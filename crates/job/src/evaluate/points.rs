@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use incrowd_data::{Attribute, Cell, Codes, Level, SUPPRESSED, Shape};
+use incrowd_data::{Attribute, Cell, Codes, SUPPRESSED, Shape};
 use incrowd_engine::{Table, position};
 use incrowd_evaluate::learn::Features;
 use incrowd_release::Classes;
@@ -207,7 +207,7 @@ impl Release {
                 Shape::Tree(hierarchy) => hierarchy.group_of(levels.get(at), code),
                 _ => code,
             },
-            Recoding::Partition(_) | Recoding::Blocks(_) | Recoding::Local => code,
+            Recoding::Partition(_) | Recoding::Blocks(_) | Recoding::Local(_) => code,
         }
     }
 
@@ -222,21 +222,8 @@ impl Release {
 /// The least and greatest code of a cell.
 pub(crate) fn cell_extent(attribute: &Attribute, cell: &Cell) -> (u32, u32) {
     let last = attribute.n_codes().max(1) - 1;
-    match cell {
-        Cell::Value(code) => (*code, *code),
-        Cell::Range(lo, hi) => (*lo, *hi),
-        Cell::Set(codes) => {
-            (codes.first().copied().unwrap_or(0), codes.last().copied().unwrap_or(last))
-        }
-        Cell::Node(level, group) => match &attribute.shape {
-            Shape::Tree(hierarchy) => {
-                let node = &hierarchy.groups(Level(*level))[*group as usize];
-                (node.lo, node.hi)
-            }
-            _ => (0, last),
-        },
-        Cell::All => (0, last),
-    }
+    let runs = attribute.runs(cell);
+    runs.first().zip(runs.last()).map_or((0, last), |(first, last)| (first.0, last.1))
 }
 
 /// The code of a value, or where it would stand if the training rows do not have it: before the next

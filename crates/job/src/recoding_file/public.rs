@@ -64,7 +64,7 @@ pub(super) fn public(
     let cuts = |(at, column): (usize, &ToldColumn)| match &found.recoding {
         Recoding::Intervals(cuts) => column.told_intervals(cuts, at),
         Recoding::Partition(tree) => column.told_cuts(tree, at),
-        Recoding::Blocks(_) | Recoding::Local => column.told_values(),
+        Recoding::Blocks(_) | Recoding::Local(_) => column.told_values(),
         Recoding::FullDomain(_) => None,
     };
     let cuts: Vec<Option<ToldCuts>> = columns.iter().enumerate().map(cuts).collect();
@@ -99,7 +99,7 @@ pub(super) fn public(
                 nodes.map(|(record, node)| public_node(record, node, &columns, &cuts)).collect();
             hide_cells(&mut file.nodes, plan, set, tree, classes);
         }
-        Recoding::FullDomain(_) | Recoding::Blocks(_) | Recoding::Local => {}
+        Recoding::FullDomain(_) | Recoding::Blocks(_) | Recoding::Local(_) => {}
     }
     file
 }
@@ -123,7 +123,7 @@ fn told_codes(plan: &Plan, attribute: &Attribute, column: &RecodedColumn) -> Vec
                     is_told[code as usize] = true;
                 }
             }
-            Cell::Set(_) | Cell::Node(..) | Cell::All => {}
+            Cell::Set(_) | Cell::Node(..) | Cell::Nodes(_) | Cell::All => {}
         }
     }
     is_told
@@ -330,7 +330,7 @@ fn hide_cells(
                 Cell::Set(codes) if codes.len() == attribute.n_codes() as usize => {
                     Covered::anything()
                 }
-                Cell::All | Cell::Node(..) => Covered::anything(),
+                Cell::All | Cell::Node(..) | Cell::Nodes(_) => Covered::anything(),
                 cell => covered(attribute, cell),
             };
         }

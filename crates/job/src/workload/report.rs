@@ -1,6 +1,6 @@
 //! How good a release is for its workload.
 
-use incrowd_data::{Assignment, Cell, FrequencySet, Recoded, Region, SUPPRESSED};
+use incrowd_data::{Assignment, FrequencySet, Recoded, Region, SUPPRESSED};
 use incrowd_evaluate::learn::score::conditional_entropy;
 use incrowd_search::{Found, Target};
 use serde::Serialize;
@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::condition::regions;
 use crate::coding::Coding;
 use crate::error::Problem;
-use crate::evaluate::cell_extent;
 use crate::plan::Plan;
 
 /// How good a release is for its workload.
@@ -151,12 +150,7 @@ pub(crate) fn imprecision(
                     let next = runs.partition_point(|run| run.1 < lo);
                     runs.get(next).is_some_and(|run| run.0 <= hi)
                 };
-                if let Cell::Set(values) = cell {
-                    values.iter().any(|&code| is_met(code, code))
-                } else {
-                    let (lo, hi) = cell_extent(&set.attributes[*at], cell);
-                    is_met(lo, hi)
-                }
+                set.attributes[*at].runs(cell).into_iter().any(|(lo, hi)| is_met(lo, hi))
             })
         })
     };

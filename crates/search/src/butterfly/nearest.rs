@@ -2,9 +2,11 @@
 //!
 //! The distance of two vectors is what a class of them loses on each attribute, summed: the `dist` of
 //! Definition 3, for every shape of attribute. On one attribute it never falls as codes move apart, so that
-//! a box of codes is no nearer than the ends that face a vector.
+//! a box of codes is no nearer than the ends that face a vector. A hierarchy is an exception: two leaves
+//! that are farther apart may be two nodes where nearer ones are all of one, so that all that is known of a
+//! box is whether it has the code.
 
-use incrowd_data::{Attribute, FrequencySet};
+use incrowd_data::{Attribute, Cell, FrequencySet, Shape};
 
 /// Codes that are compared for one vector at most. With many attributes no tree helps, and with a large k
 /// there are many to find; what is not known is taken for 0, which is a bound too.
@@ -190,7 +192,13 @@ impl<'a> Index<'a> {
         let (lo, hi) = (&self.boxes[2 * d * id..][..d], &self.boxes[2 * d * id + d..][..d]);
         let pairs = self.attributes.iter().zip(codes).zip(lo.iter().zip(hi));
         pairs
-            .map(|((attribute, &code), (&lo, &hi))| between(attribute, code, code.clamp(lo, hi)))
+            .map(|((attribute, &code), (&lo, &hi))| {
+                let nearest = code.clamp(lo, hi);
+                if matches!(attribute.shape, Shape::Tree(_)) && nearest != code {
+                    return attribute.loss(&Cell::Nodes(vec![(0, code), (0, nearest)]));
+                }
+                between(attribute, code, nearest)
+            })
             .sum()
     }
 }
@@ -202,7 +210,12 @@ pub(super) fn codes_of(set: &FrequencySet, vector: u32) -> Vec<u32> {
 
 /// What a class of two codes loses on an attribute.
 fn between(attribute: &Attribute, a: u32, b: u32) -> f64 {
-    if a == b { 0.0 } else { attribute.cover_loss(a.min(b), a.max(b), 2) }
+    let (lo, hi) = (a.min(b), a.max(b));
+    match attribute.shape {
+        _ if lo == hi => 0.0,
+        Shape::Tree(_) => attribute.loss(&attribute.least_cell(&[lo, hi])),
+        _ => attribute.cover_loss(lo, hi, 2),
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,13 @@
 //! Children that satisfy the models become parts of their own. The others stay together as one part;
 //! while that part does not satisfy the models, the child with the fewest rows joins it. So a small
 //! child does not keep the large ones from being told apart.
+//!
+//! A part of several children is labelled by naming them, never by their parent, which would cover the
+//! other parts too. Nobody reads a label of hundreds of names, so that more than [`MOST`] children are
+//! divided further, in their order; where that is not possible, the node is not cut.
+
+/// Children that may stay together.
+const MOST: usize = 256;
 
 /// The part of each child, or none if fewer than two parts with rows are left. `rows` is the number of
 /// rows of each child; `holds` says whether some children together satisfy the models.
@@ -21,17 +28,23 @@ pub(super) fn parts(rows: &[u64], mut holds: impl FnMut(&[usize]) -> bool) -> Op
     if alone.len() + usize::from(!rest.is_empty()) < 2 {
         return None;
     }
+    // All of them as even as can be.
+    let n_groups = rest.len().div_ceil(MOST).max(1);
+    let together: Vec<&[usize]> = rest.chunks(rest.len().div_ceil(n_groups).max(1)).collect();
+    if together.len() > 1 && !together.iter().all(|children| holds(children)) {
+        return None;
+    }
+    let mut first_of: Vec<usize> = (0..rows.len()).collect();
+    for children in together {
+        for &child in children {
+            first_of[child] = children[0];
+        }
+    }
     let mut part_of = Vec::with_capacity(rows.len());
     let mut n_parts = 0;
-    for child in 0..rows.len() {
-        let part = match rest.first() {
-            Some(&first) if first < child && rest.contains(&child) => part_of[first],
-            _ => {
-                n_parts += 1;
-                n_parts - 1
-            }
-        };
-        part_of.push(part);
+    for (child, &first) in first_of.iter().enumerate() {
+        part_of.push(if first < child { part_of[first] } else { n_parts });
+        n_parts += usize::from(first == child);
     }
     Some(part_of)
 }
@@ -56,5 +69,24 @@ mod tests {
         check(&[9, 0, 0], 5, None);
         check(&[3, 3, 3], 5, None);
         check(&[3, 3, 9], 5, Some(&[0, 0, 1]));
+    }
+
+    #[test]
+    fn too_many_children_to_be_named_are_divided() {
+        let mut rows = vec![1; 600];
+        rows[300] = 400;
+        let sizes = |k: u64| {
+            let holds =
+                |children: &[usize]| children.iter().map(|&child| rows[child]).sum::<u64>() >= k;
+            parts(&rows, holds).map(|part_of| {
+                let mut sizes = vec![0; part_of.iter().max().unwrap() + 1];
+                for part in part_of {
+                    sizes[part] += 1;
+                }
+                sizes
+            })
+        };
+        assert_eq!(sizes(199), Some(vec![200, 200, 1, 199]));
+        assert_eq!(sizes(201), None);
     }
 }

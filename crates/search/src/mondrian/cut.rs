@@ -49,6 +49,15 @@ impl Cut {
         }
     }
 
+    /// The node of the attribute's hierarchy whose children it tells apart.
+    pub(crate) fn divided_node(&self, attribute: &Attribute) -> Option<(Level, u32)> {
+        let (Cut::Children { ends, .. }, Shape::Tree(hierarchy)) = (self, &attribute.shape) else {
+            return None;
+        };
+        let (first, last) = ends.first().zip(ends.last())?;
+        Some(hierarchy.common(*first, *last))
+    }
+
     /// The node of a tree that makes it, given those of the parts.
     pub(super) fn node(&self, attribute: usize, parts: &[NodeId]) -> Node {
         let branches = match self {

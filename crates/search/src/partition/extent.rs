@@ -95,9 +95,22 @@ pub(crate) fn loss(attribute: &Attribute, extent: Extent, codes: impl Iterator<I
     if extent.lo == extent.hi {
         return 0.0;
     }
+    if matches!(attribute.shape, Shape::Tree(_)) {
+        return attribute.loss(&attribute.least_cell(&present(extent, codes)));
+    }
     let is_counted = matches!(attribute.shape, Shape::Unordered);
     let n_present = if is_counted { n_present(extent, codes) } else { 2 };
     attribute.cover_loss(extent.lo, extent.hi, n_present as usize)
+}
+
+/// Those codes of an extent that occur, ascending.
+fn present(extent: Extent, codes: impl Iterator<Item = u32>) -> Vec<u32> {
+    let seen = seen(extent, codes);
+    let is_seen = |code: &u32| {
+        let offset = (code - extent.lo) as usize;
+        seen[offset / 64] >> (offset % 64) & 1 == 1
+    };
+    (extent.lo..=extent.hi).filter(is_seen).collect()
 }
 
 /// How many of the codes of an extent occur.
@@ -110,11 +123,16 @@ fn n_present(extent: Extent, codes: impl Iterator<Item = u32>) -> u32 {
 }
 
 fn distinct(extent: Extent, codes: impl Iterator<Item = u32>) -> u32 {
+    seen(extent, codes).iter().map(|word| word.count_ones()).sum()
+}
+
+/// A bit for each code of an extent: whether it occurs.
+fn seen(extent: Extent, codes: impl Iterator<Item = u32>) -> Vec<u64> {
     let words = (extent.hi - extent.lo) as usize / 64 + 1;
     let mut seen = vec![0u64; words];
     for code in codes {
         let offset = (code - extent.lo) as usize;
         seen[offset / 64] |= 1 << (offset % 64);
     }
-    seen.iter().map(|word| word.count_ones()).sum()
+    seen
 }

@@ -5,6 +5,7 @@
 mod butterfly;
 // To be enabled with `incrowd_search::butterfly::lower_bound`, which it tests.
 mod butterfly_bound;
+mod cells;
 mod conformance;
 mod full_domain;
 mod koptimize;
@@ -223,7 +224,7 @@ fn check_found(
             let look = |at: usize, code: u32| u32::try_from(cuts.interval_of(at, code)).unwrap();
             check_looks(set, found, look)?;
         }
-        Recoding::Blocks(_) | Recoding::Local => {}
+        Recoding::Blocks(_) | Recoding::Local(_) => {}
     }
     Ok(classes)
 }

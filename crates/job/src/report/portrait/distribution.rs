@@ -5,7 +5,6 @@
 use incrowd_data::{Attribute, Cell, Group, Level, RecodedColumn, Shape};
 
 use super::line::Line;
-use crate::evaluate::cell_extent;
 
 /// Shares of rows in percent.
 #[derive(Debug)]
@@ -151,10 +150,13 @@ fn by_value(
                 }
             }
             cell => {
-                let (lo, hi) = cell_extent(attribute, cell);
-                let share = rows as f64 / f64::from(hi - lo + 1);
-                steps[lo as usize] += share;
-                steps[hi as usize + 1] -= share;
+                let runs = attribute.runs(cell);
+                let n_codes: u32 = runs.iter().map(|(lo, hi)| hi - lo + 1).sum();
+                let share = rows as f64 / f64::from(n_codes);
+                for (lo, hi) in runs {
+                    steps[lo as usize] += share;
+                    steps[hi as usize + 1] -= share;
+                }
             }
         }
     }
@@ -169,7 +171,11 @@ fn by_value(
         .unwrap_or_else(|| few_values(attribute, before.as_ref(), &after));
     let Named { mut names, mut before, mut after } = named;
     if of_any > 0.0 {
-        names.push("* (any value)".to_owned());
+        let any = match &attribute.shape {
+            Shape::Tree(hierarchy) => hierarchy.root_label(),
+            _ => "*",
+        };
+        names.push(format!("{any} (any value)"));
         if let Some(before) = &mut before {
             before.push(0.0);
         }

@@ -45,17 +45,15 @@ impl Line {
 
     /// The stretches of the line that a cell covers, if it says something: one, or several of a set.
     pub(super) fn stretches(&self, attribute: &Attribute, cell: &Cell) -> Vec<(f64, f64)> {
-        let Cell::Set(codes) = cell else {
+        if !matches!(cell, Cell::Set(_) | Cell::Nodes(_)) {
             return self.ends(attribute, cell).into_iter().collect();
-        };
+        }
+        let place = |code: u32| self.places.get(code as usize).copied();
+        let runs = attribute.runs(cell);
+        let next_to = |a: &(u32, u32), b: &(u32, u32)| a.1 + 1 == b.0 && place(b.1).is_some();
         // A missing value has no place.
-        let n_placed = codes.partition_point(|&code| (code as usize) < self.places.len());
-        let runs = codes[..n_placed].chunk_by(|a, b| a + 1 == *b);
-        let ends = |run: &[u32]| {
-            let place = |code: Option<&u32>| self.places.get(*code? as usize).copied();
-            place(run.first()).zip(place(run.last()))
-        };
-        runs.filter_map(ends).collect()
+        let ends = |runs: &[(u32, u32)]| place(runs[0].0).zip(place(runs[runs.len() - 1].1));
+        runs.chunk_by(next_to).filter_map(ends).collect()
     }
 
     /// The ends of all values.
@@ -65,7 +63,7 @@ impl Line {
 
     /// The ends of a cell, if it says something.
     pub(super) fn ends(&self, attribute: &Attribute, cell: &Cell) -> Option<(f64, f64)> {
-        if matches!(cell, Cell::All | Cell::Set(_)) {
+        if matches!(cell, Cell::All | Cell::Set(_) | Cell::Nodes(_)) {
             return None;
         }
         let (lo, hi) = cell_extent(attribute, cell);

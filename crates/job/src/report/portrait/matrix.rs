@@ -10,7 +10,6 @@ use super::Sitter;
 use super::line::Line;
 use crate::coding::{OrderedColumn, order_column};
 use crate::error::JobError;
-use crate::evaluate::cell_extent;
 use crate::plan::Role;
 
 /// How strongly every two columns go together.
@@ -88,11 +87,7 @@ fn shared(attribute: &Attribute, column: &RecodedColumn) -> Read {
     let values = |cell: &Cell| -> Vec<u32> {
         match cell {
             Cell::All => Vec::new(),
-            Cell::Set(codes) => codes.clone(),
-            cell => {
-                let (lo, hi) = cell_extent(attribute, cell);
-                (lo..=hi).collect()
-            }
+            cell => attribute.runs(cell).into_iter().flat_map(|(lo, hi)| lo..=hi).collect(),
         }
     };
     // Only values that some cell stands for have a number, so that others do not count.

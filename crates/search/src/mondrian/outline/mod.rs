@@ -97,7 +97,7 @@ mod table;
 
 use std::io;
 
-use incrowd_data::PartitionTree;
+use incrowd_data::{Attribute, Level, PartitionTree};
 
 use super::split::{Facts, Splits};
 use super::strict::strict_part;
@@ -195,6 +195,12 @@ impl Outline {
                 regions[point as usize] = self.place_of[region];
             }
         });
+    }
+
+    /// By region, and by attribute: the node of its hierarchy that was divided last on the way to it.
+    #[must_use]
+    pub fn divided(&self, attributes: &[Attribute]) -> Vec<Vec<Option<(Level, u32)>>> {
+        self.sketch.divided(attributes)
     }
 
     /// Finishes a region in memory: `problem` is that of the whole table with the region's points as its set.

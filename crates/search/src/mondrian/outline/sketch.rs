@@ -1,6 +1,6 @@
 //! The cuts made so far, and which points they lead where.
 
-use incrowd_data::{Codes, Node, NodeId, PartitionTree};
+use incrowd_data::{Attribute, Codes, Level, Node, NodeId, PartitionTree};
 
 use super::Chunk;
 use crate::mondrian::cut::Cut;
@@ -48,6 +48,24 @@ impl Sketch {
             match &self.nodes[node] {
                 Place::Region(region) => found.push(*region),
                 Place::Cut { parts, .. } => open.extend(parts.iter().rev()),
+            }
+        }
+        found
+    }
+
+    /// By region in depth-first order, and by attribute: the node of its hierarchy that was divided last.
+    pub(super) fn divided(&self, attributes: &[Attribute]) -> Vec<Vec<Option<(Level, u32)>>> {
+        let mut found = Vec::new();
+        let mut open = vec![(0, vec![None; attributes.len()])];
+        while let Some((node, mut divided)) = open.pop() {
+            match &self.nodes[node] {
+                Place::Region(_) => found.push(divided),
+                Place::Cut { attribute, cut, parts } => {
+                    if let Some(node) = cut.divided_node(&attributes[*attribute]) {
+                        divided[*attribute] = Some(node);
+                    }
+                    open.extend(parts.iter().rev().map(|&part| (part, divided.clone())));
+                }
             }
         }
         found
