@@ -82,6 +82,7 @@ impl Attribute {
         match cell {
             Cell::Value(code) => between(*code, *code),
             Cell::Range(lo, hi) => between(*lo, *hi),
+            Cell::Between(part) => between(part.lo, part.hi),
             Cell::Set(codes) => codes.iter().map(|&code| between(code, code)).sum(),
             Cell::All => running[running.len() - 1],
             Cell::Node(level, group) => match &self.shape {

@@ -119,6 +119,7 @@ fn covers(attribute: &Attribute, cell: &Cell, code: u32) -> bool {
             _ => false,
         },
         Cell::Set(values) => values.contains(&code),
+        Cell::Between(part) => (part.lo..=part.hi).contains(&code),
         Cell::All => true,
     }
 }

@@ -152,7 +152,7 @@ fn dates_are_ordered_and_ranges_read_well() {
     folder.ok("anonymize t.csv -o r.csv -k 2 --quasi born,when");
     let release = folder.read("r.csv");
     assert!(
-        release.contains("[2024-01-03-2024-02-11],[2024-01-03T10:00:00-2024-01-03T11:30:00]"),
+        release.contains("[2024-01-03..2024-02-11],[2024-01-03T10:00:00..2024-01-03T11:30:00]"),
         "{release}"
     );
 }

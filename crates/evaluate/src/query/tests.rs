@@ -128,14 +128,14 @@ fn whole_numbers_are_counted() {
 
 #[test]
 fn negative_numbers_decimals_and_dates() {
-    let x = release(&[("x", Known::Nothing, &["[-5--2]", "[-2-2]"])]);
+    let x = release(&[("x", Known::Nothing, &["[-5..-2]", "[-2..2]"])]);
     check(&x, Aggregate::Count, &["x < -3"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x >= -2"], (1.25, false, 1.0, 2.0));
     let x = release(&[("x", Known::Nothing, &["[1.5-2.5]", "4"])]);
     check(&x, Aggregate::Count, &["x < 2"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x = 2"], (0.0, false, 0.0, 1.0));
     check(&x, Aggregate::Sum(of("x")), &["x < 2"], (0.875, false, 0.0, 2.0));
-    let day = release(&[("day", Known::Nothing, &["[2024-01-03-2024-01-06]", "2024-01-09"])]);
+    let day = release(&[("day", Known::Nothing, &["[2024-01-03..2024-01-06]", "2024-01-09"])]);
     check(&day, Aggregate::Count, &["day < 2024-01-05"], (0.5, false, 0.0, 1.0));
     check(&day, Aggregate::Min(of("day")), &[], (3.0, true, 3.0, 3.0));
 }
@@ -361,7 +361,7 @@ fn means_may_hide_missing_cells() {
     check(&x, Aggregate::Sum(of("age")), &[], (76.5, false, NONE, NONE));
     // Of a column of unknown type, labels that are no numbers are no means.
     let known = Known::Means { is_number: false, may_miss: true };
-    let x = release(&[("day", known.clone(), &["[2024-01-03-2024-01-06]", "2024-01-09"])]);
+    let x = release(&[("day", known.clone(), &["[2024-01-03..2024-01-06]", "2024-01-09"])]);
     check(&x, Aggregate::Count, &["day < 2024-01-05"], (0.5, false, 0.0, 1.0));
     let x = release(&[("b", known, &["{false|true}", "true"])]);
     check(&x, Aggregate::Count, &["b = true"], (1.5, false, 1.0, 2.0));

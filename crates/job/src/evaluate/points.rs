@@ -225,6 +225,7 @@ pub(crate) fn cell_extent(attribute: &Attribute, cell: &Cell) -> (u32, u32) {
     match cell {
         Cell::Value(code) => (*code, *code),
         Cell::Range(lo, hi) => (*lo, *hi),
+        Cell::Between(part) => (part.lo, part.hi),
         Cell::Set(codes) => {
             (codes.first().copied().unwrap_or(0), codes.last().copied().unwrap_or(last))
         }
