@@ -202,7 +202,9 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
         }
         let found_with = done.report.recoding.as_ref().and_then(|recoding| recoding.found_with_k);
         if let (Some(found_with), Some(k)) = (found_with, args.k) {
-            message::note(&format!("the recoding was found with k = {found_with}, verified with {k}"));
+            message::note(&format!(
+                "the recoding was found with k = {found_with}, verified with {k}"
+            ));
         }
         message::note(&format!("written: {}", args.output));
     }

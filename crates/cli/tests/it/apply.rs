@@ -200,7 +200,8 @@ fn regions_of_every_kind_cover_what_is_in_them() {
         std::fs::write(folder.path("half.csv"), half.join("\n") + "\n").unwrap();
         folder.ok(&format!("apply {name}.json half.csv -o {name}-half.csv --unverified --force"));
         let known = classes(&release, quasi.split(',').count());
-        for labels in classes(&folder.read(&format!("{name}-half.csv")), quasi.split(',').count()).keys()
+        for labels in
+            classes(&folder.read(&format!("{name}-half.csv")), quasi.split(',').count()).keys()
         {
             assert!(known.contains_key(labels), "{quasi}: {labels:?}");
         }
@@ -251,7 +252,13 @@ fn rules_extend_to_new_values() {
     for row in 0..60 {
         let (zip, month, age) = (53_700 + row % 30, 1 + row % 6, 20 + row % 40);
         table.push_str(&format!("{zip},2001-{month:02}-11,{age},x\n"));
-        new.push_str(&format!("{},2001-{:02}-2{},{},y\n", 53_710 + row % 30, 1 + row % 12, row % 8, 25 + row % 50));
+        new.push_str(&format!(
+            "{},2001-{:02}-2{},{},y\n",
+            53_710 + row % 30,
+            1 + row % 12,
+            row % 8,
+            25 + row % 50
+        ));
     }
     let job = "[columns]\nzip = { role = \"quasi\", hierarchy = { mask = \"right\" } }\n\
                born = { role = \"quasi\", hierarchy = { dates = [\"month\", \"year\"] } }\n\
@@ -259,12 +266,16 @@ fn rules_extend_to_new_values() {
                s = { role = \"sensitive\" }\n";
     let folder = Folder::with(&[("t.csv", &table), ("new.csv", &new), ("job.toml", job)]);
     for (way, name) in [("--algorithm optimal", "optimal"), ("--algorithm mondrian", "mondrian")] {
-        folder.ok(&format!("anonymize t.csv -o {name}.csv -k 2 --job job.toml {way} --recoding {name}.json"));
+        folder.ok(&format!(
+            "anonymize t.csv -o {name}.csv -k 2 --job job.toml {way} --recoding {name}.json"
+        ));
         for format in ["csv", "parquet"] {
             let to = format!("n-{name}.{format}");
             folder.ok(&format!("apply {name}.json new.csv -o {to} --suppress 1"));
             let limited = format!("l-{name}.{format}");
-            folder.ok(&format!("apply {name}.json new.csv -o {limited} --suppress 1 --memory-limit 100MB"));
+            folder.ok(&format!(
+                "apply {name}.json new.csv -o {limited} --suppress 1 --memory-limit 100MB"
+            ));
             assert_eq!(
                 std::fs::read(folder.path(&to)).unwrap(),
                 std::fs::read(folder.path(&limited)).unwrap(),
@@ -274,7 +285,11 @@ fn rules_extend_to_new_values() {
     }
     // A code that is longer than all before has no place.
     std::fs::write(folder.path("long.csv"), "zip,born,age,s\n537001,2001-01-01,20,x\n").unwrap();
-    folder.fails("apply optimal.json long.csv -o x.csv", 2, &["column `zip`", "--unknown suppress"]);
+    folder.fails(
+        "apply optimal.json long.csv -o x.csv",
+        2,
+        &["column `zip`", "--unknown suppress"],
+    );
 }
 
 #[test]
@@ -286,7 +301,15 @@ fn columns_that_differ_are_named() {
         ("retyped.csv", "age,s,note\none,x,a\none,y,b\n"),
     ]);
     folder.ok("anonymize t.csv -o r.csv -k 2 --quasi age --sensitive s --insensitive note --recoding r.json");
-    folder.fails("apply r.json missing.csv -o n.csv", 2, &["column `s` is not in the input", "add the column"]);
+    folder.fails(
+        "apply r.json missing.csv -o n.csv",
+        2,
+        &["column `s` is not in the input", "add the column"],
+    );
     folder.fails("apply r.json more.csv -o n.csv", 2, &["`extra`", "--undeclared drop"]);
-    folder.fails("apply r.json retyped.csv -o n.csv", 2, &["column `age`", "data row 1", "convert the column"]);
+    folder.fails(
+        "apply r.json retyped.csv -o n.csv",
+        2,
+        &["column `age`", "data row 1", "convert the column"],
+    );
 }

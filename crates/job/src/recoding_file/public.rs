@@ -322,7 +322,8 @@ fn public_columns(
             let texts = dictionary.texts.iter().zip(&column.is_told);
             let has_fraction =
                 texts.filter(|(_, is_told)| **is_told).any(|(text, _)| text.contains(['.', 'e']));
-            if dictionary.kind == Kind::Decimal && !has_fraction {
+            // The labels of regions show what the column is.
+            if dictionary.kind == Kind::Decimal && !has_fraction && !column.is_region {
                 spec.kind = None;
             }
         }
