@@ -158,52 +158,64 @@ fn regions_are_those_of_the_recoding() {
     }
 }
 
-#[test]
-fn regions_of_every_kind_cover_what_is_in_them() {
-    let mut table = "n,d,t,o,s,c\n".to_owned();
+/// Rows with values of every kind in these columns.
+fn mixed(columns: &[&str]) -> String {
+    let mut table = columns.join(",") + ",c\n";
     for row in 0..64 {
-        let sign = if row % 3 == 0 { "-" } else { "" };
-        table.push_str(&format!(
-            "{sign}{}.{},20{:02}-03-{:02},2024-05-{:02}T{:02}:15:00,{},{},{}\n",
-            row % 7,
-            row % 10,
-            row % 9,
-            1 + row % 28,
-            1 + row % 30,
-            row % 24,
-            ["5th-6th", "10th", "HS-grad", "PhD"][row % 4],
-            ["a", "b|c", "*", "[1-2]", "d"][row % 5],
-            ["x", "y"][row % 2],
-        ));
+        for &column in columns {
+            let cell = match column {
+                "n" => {
+                    let sign = if row % 3 == 0 { "-" } else { "" };
+                    format!("{sign}{}.{}", row % 7, row % 10)
+                }
+                "d" => format!("20{:02}-03-{:02}", row % 9, 1 + row % 28),
+                "t" => format!("2024-05-{:02}T{:02}:15:00", 1 + row % 30, row % 24),
+                "o" => ["5th-6th", "10th", "HS-grad", "PhD"][row % 4].to_owned(),
+                "m" if row % 5 == 0 => String::new(),
+                "m" => (row % 23).to_string(),
+                _ => ["a", "b|c", "*", "[1-2]", "d"][row % 5].to_owned(),
+            };
+            table.push_str(&cell);
+            table.push(',');
+        }
+        table.push_str(["x\n", "y\n"][row % 2]);
     }
-    let job = "order = [\"5th-6th\", \"10th\", \"HS-grad\", \"PhD\"]";
-    let folder = Folder::with(&[
-        ("t.csv", &table),
-        ("job.toml", &format!("[columns]\no = {{ role = \"quasi\", {job} }}\n")),
-    ]);
-    for quasi in ["n", "d", "t", "o", "s", "n,d,o,s", "t,s"] {
-        let name = quasi.replace(',', "");
-        let rest: Vec<&str> =
-            ["n", "d", "t", "o", "s", "c"].into_iter().filter(|c| !quasi.contains(c)).collect();
-        let rest = rest.join(",");
-        // A declared order is only looked at where the column is quasi.
-        let job = if quasi.contains('o') { "--job job.toml" } else { "" };
-        folder.ok(&format!(
-            "anonymize t.csv -o {name}.csv -k 4 --quasi {quasi} --insensitive {rest} {job} --labels region \
-             --recoding {name}.json"
-        ));
-        folder.ok(&format!("apply {name}.json t.csv -o {name}-again.csv"));
-        let release = folder.read(&format!("{name}.csv"));
-        assert_eq!(release, folder.read(&format!("{name}-again.csv")), "{quasi}");
-        // Half of the rows have the labels that all have.
-        let half: Vec<&str> = table.lines().take(33).collect();
-        std::fs::write(folder.path("half.csv"), half.join("\n") + "\n").unwrap();
-        folder.ok(&format!("apply {name}.json half.csv -o {name}-half.csv --unverified --force"));
-        let known = classes(&release, quasi.split(',').count());
-        for labels in
-            classes(&folder.read(&format!("{name}-half.csv")), quasi.split(',').count()).keys()
-        {
-            assert!(known.contains_key(labels), "{quasi}: {labels:?}");
+    table
+}
+
+#[test]
+fn regions_of_every_kind_are_those_of_the_recoding() {
+    let order = "[columns]\no = { role = \"quasi\", order = [\"5th-6th\", \"10th\", \"HS-grad\", \"PhD\"] }\n";
+    let folder = Folder::with(&[("order.toml", order)]);
+    for quasi in ["n", "d", "t", "o", "s", "m", "n,d,o,s", "t,s", "m,n"] {
+        for algorithm in ["mondrian", "hill-climb"] {
+            let columns: Vec<&str> = quasi.split(',').collect();
+            let table = mixed(&columns);
+            std::fs::write(folder.path("t.csv"), &table).unwrap();
+            let job = if quasi.contains('o') { "--job order.toml" } else { "" };
+            folder.ok(&format!(
+                "anonymize t.csv -o r.csv -k 4 --quasi {quasi} --insensitive c {job} --algorithm {algorithm} \
+                 --labels region --recoding r.json --force"
+            ));
+            let release = folder.read("r.csv");
+            let said = format!("{quasi} {algorithm}: {release}");
+            for (limit, to) in [("", "again.csv"), ("--memory-limit 100MB", "limited.csv")] {
+                folder.ok(&format!("apply r.json t.csv -o {to} --force {limit}"));
+                assert_eq!(release, folder.read(to), "{said}");
+            }
+            // Half of the rows have labels that all have.
+            let half: Vec<&str> = table.lines().take(33).collect();
+            std::fs::write(folder.path("half.csv"), half.join("\n") + "\n").unwrap();
+            folder.ok("apply r.json half.csv -o half.out.csv --unverified --force");
+            let known = classes(&release, columns.len());
+            for labels in classes(&folder.read("half.out.csv"), columns.len()).keys() {
+                assert!(known.contains_key(labels), "{labels:?} in {said}");
+            }
+            // Whoever reads the labels finds the rows that they were made of.
+            let found = folder.ok(&format!(
+                "attack r.csv --with t.csv --on {quasi} --recoding r.json --fail-below 4 --json"
+            ));
+            assert!(found.stdout.contains("\"none\": 0"), "{said} {}", found.stdout);
         }
     }
 }

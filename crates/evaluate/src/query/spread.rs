@@ -214,7 +214,9 @@ fn by_form(
             return Ok(found);
         }
     }
-    let is_masked = |form: &Form| matches!(form, Form::Plain(text) if text.contains('*'));
+    // A star alone had a backslash before it: it is a value.
+    let is_masked =
+        |form: &Form| matches!(form, Form::Plain(text) if text.contains('*') && *text != "*");
     let hidden: Vec<usize> = (0..forms.len()).filter(|&at| is_masked(&forms[at])).collect();
     if !hidden.is_empty() {
         return Err(Unreadable(hidden));
