@@ -6,6 +6,7 @@
 //! part beside it, which is a complete recoding in the same form.
 
 mod check;
+mod kept;
 mod public;
 
 use std::path::{Path, PathBuf};
@@ -21,14 +22,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::coding::Coding;
 use crate::error::{JobError, Problem};
-use crate::plan::{Plan, PlannedColumn, Role};
-use crate::regions::{Places, known_values, places_of};
+use crate::plan::{Plan, Role};
+use crate::regions::{Places, places_of};
 use crate::relabel::released_codes;
 use crate::sets::{DEFAULT, QuasiSet};
 use crate::spec::{
     BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, ValueLimit,
 };
 use crate::stopped_search::checksum;
+use kept::{any, first_above, known, rules, say_anything};
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -526,23 +528,6 @@ fn cells(attributes: &[Attribute], classes: &Classes, class: u32) -> IndexMap<St
         .collect()
 }
 
-/// Region labels say `*` of a whole line, where a recoding otherwise keeps its least and greatest value.
-fn say_anything(
-    attributes: &[Attribute],
-    classes: &Classes,
-    class: u32,
-    cells: &mut IndexMap<String, Covered>,
-) {
-    let number = classes.number_of[class as usize];
-    for (attribute, column) in attributes.iter().zip(&classes.recoded.columns) {
-        if let Some(covered) = cells.get_mut(&attribute.name)
-            && column.cells[column.of_class[number as usize] as usize] == Cell::All
-        {
-            *covered = Covered::anything();
-        }
-    }
-}
-
 /// The values that a cell covers.
 fn covered(attribute: &Attribute, cell: &Cell) -> Covered {
     let last = attribute.n_codes() - 1;
@@ -576,50 +561,6 @@ fn covered(attribute: &Attribute, cell: &Cell) -> Covered {
     };
     let text = |code: u32| attribute.dictionary.text(code).map(str::to_owned);
     Covered::Values(codes.into_iter().map(text).collect())
-}
-
-/// The values that region labels name of unordered columns.
-fn known(set: &FrequencySet, found: &Found) -> IndexMap<String, Vec<Option<String>>> {
-    let released = released_codes(set, &found.assignment.class_of);
-    let unordered = set.attributes.iter().zip(&released);
-    let unordered = unordered.filter(|(of, _)| matches!(of.shape, Shape::Unordered));
-    let values = |(of, is_known): (&Attribute, &Vec<bool>)| {
-        let mut values = known_values(&of.dictionary, is_known);
-        // In no order that tells how often they occur.
-        values.sort_unstable();
-        (of.name.clone(), values)
-    };
-    unordered.map(values).collect()
-}
-
-/// The columns whose last interval is released as `*` because it has missing values, too.
-fn any(set: &FrequencySet, found: &Found, classes: &Classes) -> Vec<String> {
-    let Recoding::Intervals(cuts) = &found.recoding else { return Vec::new() };
-    let is_any = |(at, attribute): &(usize, &Attribute)| {
-        let is_line = !matches!(attribute.shape, Shape::Unordered);
-        let joins_missing = cuts.of(*at).last() != attribute.dictionary.missing().as_ref();
-        is_line && joins_missing && classes.recoded.columns[*at].cells.contains(&Cell::All)
-    };
-    let attributes = set.attributes.iter().enumerate().filter(is_any);
-    attributes.map(|(_, attribute)| attribute.name.clone()).collect()
-}
-
-/// The place of the first value of a dictionary on a line that is not below a cut point.
-fn first_above(dictionary: &Dictionary, cut_point: &str) -> Option<usize> {
-    let place = incrowd_engine::position(dictionary.kind, cut_point)?;
-    Some(dictionary.positions.partition_point(|&position| position < place))
-}
-
-/// The rules that hierarchies were made by. A fan-out has none: it joins the values that there are.
-fn rules(plan: &Plan) -> IndexMap<String, BuiltSpec> {
-    let rule = |column: &PlannedColumn| match &column.spec.hierarchy {
-        Some(HierarchySpec::Built(rule)) if rule.fan_out.is_none() => {
-            Some((column.name.clone(), rule.clone()))
-        }
-        _ => None,
-    };
-    let quasi = plan.columns.iter().filter(|column| column.role == Some(Role::Quasi));
-    quasi.filter_map(rule).collect()
 }
 
 /// How the labels of built hierarchies are made, where some of their leaves are not released.
