@@ -337,15 +337,14 @@ fn close(ranges: &mut [Option<(f64, f64)>], span: Option<(f64, f64)>) {
 
 /// The part of a line that a label stands for, if it says one.
 fn range_of(form: &Form, kind: Kind, parse: Parse) -> Option<(f64, f64)> {
+    // The last value below an end that does not belong to the part.
+    let before = |end: f64| if is_discrete(kind) { end - 1.0 } else { end.next_down() };
     let range = match form {
         Form::Plain(text) => parse(kind, text).map(|key| (key, key)),
         Form::Bounds(lo, hi) => parse(kind, lo).zip(parse(kind, hi)),
         Form::Closed(lo, hi, _) => parse(kind, lo).zip(parse(kind, hi)),
-        Form::HalfOpen(lo, hi, _) => parse(kind, lo).zip(parse(kind, hi)),
-        Form::Below(end, _) => {
-            let step = if is_discrete(kind) { 1.0 } else { 0.0 };
-            parse(kind, end).map(|end| (f64::NEG_INFINITY, end - step))
-        }
+        Form::HalfOpen(lo, hi, _) => parse(kind, lo).zip(parse(kind, hi).map(before)),
+        Form::Below(end, _) => parse(kind, end).map(|end| (f64::NEG_INFINITY, before(end))),
         Form::From(end, _) => parse(kind, end).map(|end| (end, f64::INFINITY)),
         Form::Mask(text) if kind == Kind::Integer => masked(text),
         _ => None,
@@ -459,7 +458,7 @@ fn in_list(
                 let ends = code(lo).zip(code(hi)).filter(|(lo, hi)| lo <= hi);
                 ends.map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))
             }),
-            Form::Set(members, label) => whole(label).or_else(|| set(members, &leaves)),
+            Form::Set(members, label) => whole(label).or_else(|| set(members, leaves)),
             Form::Unknown => None,
         };
         match spread {

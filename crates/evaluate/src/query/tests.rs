@@ -407,3 +407,18 @@ fn sums_of_groups_that_rows_may_be_in() {
         assert_eq!((answer.least, answer.greatest), (Some(-5.0), Some(8.0)));
     }
 }
+
+#[test]
+fn regions_end_before_their_second_end() {
+    let labels = &["<10", "[10-20)", ">=20"];
+    let x = release(&[("x", Known::Kind(Kind::Decimal), labels)]);
+    check(&x, Aggregate::Count, &["x < 10"], (1.0, true, 1.0, 1.0));
+    check(&x, Aggregate::Count, &["x < 20"], (2.0, true, 2.0, 2.0));
+    check(&x, Aggregate::Count, &["x >= 20"], (1.0, true, 1.0, 1.0));
+    check(&x, Aggregate::Count, &["x < 15"], (1.5, false, 1.0, 2.0));
+    // Nothing says how far the first region reaches.
+    check(&x, Aggregate::Count, &["x < -1000"], (0.0, false, 0.0, 1.0));
+    let whole = release(&[("x", Known::Kind(Kind::Decimal), &["<10", ">=10"])]);
+    check(&whole, Aggregate::Count, &["x < 10"], (1.0, true, 1.0, 1.0));
+    check(&whole, Aggregate::Count, &["x > 50"], (0.0, false, 0.0, 1.0));
+}
