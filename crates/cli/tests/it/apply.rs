@@ -318,7 +318,11 @@ fn columns_that_differ_are_named() {
         2,
         &["column `s` is not in the input", "add the column"],
     );
-    folder.fails("apply r.json more.csv -o n.csv", 2, &["`extra`", "--undeclared drop"]);
+    folder.fails(
+        "apply r.json more.csv -o n.csv",
+        2,
+        &["does not know these columns: extra", "--undeclared drop"],
+    );
     folder.fails(
         "apply r.json retyped.csv -o n.csv",
         2,
