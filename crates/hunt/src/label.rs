@@ -162,13 +162,12 @@ impl Axis {
             return vec![Cover::All];
         }
         if let Some(value) = text.strip_prefix('\\') {
-            let node = self.node(value);
-            return match &self.tree {
-                Some(_) => node.into_iter().collect(),
-                None => {
-                    self.parse(value).map(|value| Cover::Values(vec![value])).into_iter().collect()
-                }
+            // The backslash says that the rest is a value, or is one of the value itself.
+            let of = |text: &str| match &self.tree {
+                Some(_) => self.node(text),
+                None => self.parse(text).map(|value| Cover::Values(vec![value])),
             };
+            return [of(value), of(text)].into_iter().flatten().collect();
         }
         match &self.tree {
             Some(_) => found.extend(self.node(text)),

@@ -192,7 +192,8 @@ mod tests {
             Shape::Tree(hierarchy) => Some(hierarchy),
             _ => None,
         };
-        let name = label.strip_prefix('\\').unwrap_or(label);
+        let of = Label::parse(label, LabelsOf::Texts);
+        let name = if let Label::Value(name) = &of { name.as_str() } else { label };
         let is_all = label == "*" || tree.is_some_and(|tree| tree.n_leaves() == 1);
         if let Some(tree) = tree.filter(|_| !is_all) {
             let leaf = code(name).map(Cell::Value);
