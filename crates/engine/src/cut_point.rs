@@ -202,7 +202,7 @@ mod tests {
                 (a % 2000) as f64 * scale - scale * 900.0,
                 (b % 2000) as f64 * scale - scale * 900.0,
             );
-            if a == b {
+            if a.total_cmp(&b).is_eq() {
                 continue;
             }
             if a > b {
