@@ -38,6 +38,9 @@ pub(crate) enum Command {
     /// Train models on the release of some rows, try them on rows that were held out
     Evaluate(Box<EvaluateArgs>),
     /// Apply a saved recoding to new rows, verify, publish
+    ///
+    /// Labels are of the form that the recoding was made with. Those of the form `region` are the same for every table;
+    /// ranges, bounds and means describe the rows at hand.
     Apply(Box<ApplyArgs>),
     /// Answer COUNT, SUM, AVG, MIN and MAX over a release; with the original, how far they are off
     Query(Box<QueryArgs>),
@@ -343,6 +346,13 @@ pub(crate) struct ApplyArgs {
     /// What to do with a column that the recoding does not know: error or drop
     #[arg(long, value_name = "WHAT")]
     pub(crate) undeclared: Option<String>,
+    /// Verify with this k instead of the one that the recoding was found with
+    #[arg(short, value_name = "N")]
+    pub(crate) k: Option<u64>,
+    /// What to do with values outside of the recoding's hierarchies, orders and regions: error (default) or suppress
+    /// their rows, within --suppress
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) unknown: Option<String>,
     /// How many rows may be left out (default: as the recoding says)
     #[arg(long, value_name = "LIMIT")]
     pub(crate) suppress: Option<String>,

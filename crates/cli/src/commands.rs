@@ -211,6 +211,8 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
         audience: args.audience.clone(),
         picture: args.picture.clone(),
         undeclared: args.undeclared.clone(),
+        k: args.k,
+        unknown: args.unknown.clone(),
         suppress: args.suppress.clone().map(SuppressLimit::Text),
         suppressed: args.suppressed.clone(),
         part_rows: args.part_rows,
@@ -225,6 +227,12 @@ fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
     if let (Outcome::Done(done), false) = (&outcome, args.quiet) {
         for line in message::summary(&done.report) {
             message::note(&line);
+        }
+        let found_with = done.report.recoding.as_ref().and_then(|recoding| recoding.found_with_k);
+        if let (Some(found_with), Some(k)) = (found_with, args.k) {
+            message::note(&format!(
+                "the recoding was found with k = {found_with}, verified with {k}"
+            ));
         }
         message::note(&format!("written: {}", args.output));
     }

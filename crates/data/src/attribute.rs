@@ -1,6 +1,6 @@
 //! A quasi-identifier column as the searches see it, and the cells that replace its values.
 
-use crate::{Dictionary, Hierarchy, Level};
+use crate::{Dictionary, Hierarchy, Label, Level};
 
 /// How the values of a column lie to one another.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +40,64 @@ pub enum Cell {
     Nodes(Vec<(u8, u32)>),
     /// Just these values, ascending.
     Set(Vec<u32>),
+    /// All values between two cut points.
+    Between(Box<Between>),
     /// Anything, missing included.
     All,
+}
+
+/// The part of a line of numbers, dates or times between two cut points.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Between {
+    /// The least value of the table in it.
+    pub lo: u32,
+    /// The greatest value of the table in it.
+    pub hi: u32,
+    /// Its first value; none if it has no beginning.
+    pub from: Option<End>,
+    /// The first value above it; none if it has no end.
+    pub below: Option<End>,
+    /// Its last value, where neighbouring values are 1 apart and it has an end.
+    pub last: Option<End>,
+}
+
+/// An end of a part of a line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct End {
+    /// How it is written.
+    pub text: String,
+    /// The bits of its place on the number line.
+    place: u64,
+}
+
+impl End {
+    /// An end at a place on the number line.
+    #[must_use]
+    pub fn new(text: String, position: f64) -> End {
+        End { text, place: position.to_bits() }
+    }
+
+    /// Its place on the number line.
+    #[must_use]
+    pub fn position(&self) -> f64 {
+        f64::from_bits(self.place)
+    }
+}
+
+impl Between {
+    /// What it says.
+    #[must_use]
+    pub fn label(&self) -> Label {
+        let text = |end: &End| end.text.clone();
+        match (&self.from, &self.below, &self.last) {
+            (None, None, _) => Label::Any,
+            (Some(from), None, _) => Label::From(text(from)),
+            (None, Some(below), _) => Label::Below(text(below)),
+            (Some(from), _, Some(last)) if from.text == last.text => Label::Value(text(from)),
+            (Some(from), _, Some(last)) => Label::Closed(text(from), text(last)),
+            (Some(from), Some(below), None) => Label::HalfOpen(text(from), text(below)),
+        }
+    }
 }
 
 /// Sets of more values than this are released as "anything": nobody reads them, and they would stand
@@ -140,7 +196,26 @@ impl Attribute {
             Cell::Node(level, group) => vec![node(&(*level, *group))],
             Cell::Nodes(nodes) => nodes.iter().map(node).collect(),
             Cell::Set(codes) => codes.iter().map(|&code| (code, code)).collect(),
+            Cell::Between(part) => vec![(part.lo, part.hi)],
             Cell::All => vec![all],
+        }
+    }
+
+    /// Whether a cell stands for a code among others.
+    #[must_use]
+    pub fn covers(&self, cell: &Cell, code: u32) -> bool {
+        match cell {
+            Cell::Value(value) => *value == code,
+            // A missing value has the last code and lies in no range.
+            Cell::Range(lo, hi) => (*lo..=*hi).contains(&code),
+            Cell::Between(part) => (part.lo..=part.hi).contains(&code),
+            Cell::Node(level, group) => match &self.shape {
+                Shape::Tree(hierarchy) => hierarchy.group_of(Level(*level), code) == *group,
+                _ => false,
+            },
+            Cell::Nodes(_) => self.runs(cell).iter().any(|(lo, hi)| (*lo..=*hi).contains(&code)),
+            Cell::Set(values) => values.contains(&code),
+            Cell::All => true,
         }
     }
 
@@ -152,12 +227,29 @@ impl Attribute {
             Cell::Value(_) => 0.0,
             Cell::All => 1.0,
             Cell::Range(lo, hi) => self.span(*lo, *hi),
+            Cell::Between(between) => self.share_between(between),
             Cell::Node(..) | Cell::Nodes(_) => {
                 let Shape::Tree(hierarchy) = &self.shape else { return 1.0 };
                 let covered: u32 = self.runs(cell).iter().map(|(lo, hi)| hi - lo + 1).sum();
                 f64::from(covered - 1) / f64::from(hierarchy.n_leaves().max(2) - 1)
             }
             Cell::Set(values) => share_of(values.len() - 1, self.n_codes()),
+        }
+    }
+
+    /// The part of the column's whole range that lies between two cut points.
+    fn share_between(&self, between: &Between) -> f64 {
+        let at = &self.dictionary.positions;
+        let (Some(&least), Some(&greatest)) = (at.first(), at.last()) else { return 0.0 };
+        let range = greatest - least;
+        let from = between.from.as_ref().map_or(least, End::position).max(least);
+        let to = between.last.as_ref().or(between.below.as_ref());
+        let to = to.map_or(greatest, End::position).min(greatest);
+        let share = (to - from) / range;
+        if range > 0.0 && range.is_finite() && share.is_finite() {
+            share.clamp(0.0, 1.0)
+        } else {
+            self.span(between.lo, between.hi)
         }
     }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::iter;
 
-use crate::set_label;
+use crate::{closed_label, half_open_label, values_label};
 
 pub use relabel::{relabel_fan_out, relabel_intervals, relabel_mask};
 
@@ -128,7 +128,7 @@ impl fmt::Display for DatePart {
 /// long as that leaves more than one interval.
 ///
 /// Intervals are `[17-21]`, both ends included, if all numbers are whole, the width and the origin
-/// too; otherwise `[1.5-2.5[`, without the right end. Numbers are taken as the decimals they are
+/// too; otherwise `[1.5-2.5)`, without the right end. Numbers are taken as the decimals they are
 /// written as, so that 0.3 is the start of the fourth interval of width 0.1.
 ///
 /// # Errors
@@ -353,9 +353,9 @@ impl Grid {
     fn label(&self, number: i128, width: i128, is_whole: bool) -> String {
         let start = self.origin + self.index(number, width) * width;
         if is_whole {
-            format!("[{start}-{}]", start + width - 1)
+            closed_label(&start.to_string(), &(start + width - 1).to_string())
         } else {
-            format!("[{}-{}[", self.decimal(start), self.decimal(start + width))
+            half_open_label(&self.decimal(start), &self.decimal(start + width))
         }
     }
 
@@ -503,8 +503,8 @@ fn group_label(group: &[&str], is_text: bool) -> String {
     match group {
         // Only missing cells have an empty label.
         [value] if !value.is_empty() => (*value).to_owned(),
-        [first, .., last] if !is_text => format!("[{first}-{last}]"),
-        _ => set_label(group.iter().copied()),
+        [first, .., last] if !is_text => closed_label(first, last),
+        _ => values_label(group.iter().copied()),
     }
 }
 

@@ -16,12 +16,13 @@ mod dictionary;
 mod frequency;
 mod hierarchy;
 mod hierarchy_build;
+mod label;
 mod levels;
 mod plain;
 mod recoded;
 mod recoding;
 
-pub use attribute::{Attribute, Cell, Shape, set_label};
+pub use attribute::{Attribute, Between, Cell, End, Shape, set_label};
 pub use code_set::CodeSet;
 pub use codes::{Codes, bits_for};
 pub use condition::{
@@ -35,6 +36,7 @@ pub use hierarchy_build::{
     BuildError, DatePart, MaskSide, dates, fan_out, intervals, mask, relabel_fan_out,
     relabel_intervals, relabel_mask,
 };
+pub use label::{Label, LabelsOf, closed_label, half_open_label, value_label, values_label};
 pub use levels::Levels;
 pub use plain::{PlainColumn, PlainTable, PlainValues};
 pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};

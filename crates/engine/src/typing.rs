@@ -260,13 +260,20 @@ fn sorted(texts: &[String], kind: Kind) -> Result<Vec<(Option<Key>, usize)>, Vec
     if !misfits.is_empty() {
         return Err(misfits);
     }
-    keyed.sort_by(|(a, at_a), (b, at_b)| {
-        let by_key = match (a, b) {
+    keyed.sort_by(|(keyed_a, at_a), (keyed_b, at_b)| {
+        let by_key = match (keyed_a, keyed_b) {
             (Some(a), Some(b)) => a.compare(b),
             _ => std::cmp::Ordering::Equal,
         };
         // Of several spellings of one number the shortest stands first and gives the label.
         let (a, b) = (&texts[*at_a], &texts[*at_b]);
+        let by_key = by_key.then_with(|| match (keyed_a, kind) {
+            // Numbers that a float cannot tell apart are ordered by their digits.
+            (Some(key), Kind::Decimal) => {
+                compare_digits(&plain_digits(a, *key), &plain_digits(b, *key))
+            }
+            _ => std::cmp::Ordering::Equal,
+        });
         by_key.then_with(|| {
             if kind == Kind::Text { a.cmp(b) } else { (a.len(), a).cmp(&(b.len(), b)) }
         })
@@ -304,6 +311,30 @@ fn number(
 /// Whether two spellings of numbers with the same key are one number.
 fn is_same_number(key: Key, a: &str, b: &str) -> bool {
     matches!(key, Key::Whole(_)) || plain_digits(a, key) == plain_digits(b, key)
+}
+
+/// The order of two decimals without exponents.
+fn compare_digits(a: &str, b: &str) -> std::cmp::Ordering {
+    let parts = |text: &str| {
+        let is_negative = text.starts_with('-');
+        let digits = text.trim_start_matches('-');
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        let is_zero = whole.is_empty() && fraction.is_empty();
+        (is_negative && !is_zero, whole.len(), whole.to_owned(), fraction.to_owned())
+    };
+    let (a, b) = (parts(a), parts(b));
+    match (a.0, b.0) {
+        (false, false) => a.cmp(&b),
+        (true, true) => b.cmp(&a),
+        (a_is_negative, _) => {
+            if a_is_negative {
+                std::cmp::Ordering::Less
+            } else {
+                std::cmp::Ordering::Greater
+            }
+        }
+    }
 }
 
 /// A decimal without needless zeros; one with an exponent as its float reads.

@@ -50,7 +50,7 @@ pub(crate) fn judge(binary: &Path, case: &Case, seed: u64) -> Result<Outcome, Fa
     vary::repeat(&folder, case, &mut random, Some(&release))?;
     vary::formats(&folder, case, &mut random, &release)?;
     vary::readers(&folder, case, &release)?;
-    vary::apply(&folder, case)?;
+    vary::apply(&folder, case, &release)?;
     Ok(Outcome::Released)
 }
 

@@ -1,7 +1,7 @@
 //! What the cells of a release say, read as the guide says they are to be read.
 //!
-//! Some texts can be read in more than one way (`[-16.9--4.6]`, a value that looks like a set). All
-//! readings are kept; a check fails only where none of them passes.
+//! Some texts can be read in more than one way (a name of a node that looks like a set). All readings are
+//! kept; a check fails only where none of them passes.
 
 use std::collections::BTreeSet;
 
@@ -38,6 +38,8 @@ pub(crate) enum Cover {
     /// One value or several, all of them printed.
     Values(Vec<Value>),
     Range(Value, Value),
+    /// From a cut point on, and below another one.
+    Region(Option<Value>, Option<Value>),
     /// Leaves of a hierarchy: those below nodes, which are not printed, and others, which are.
     Leaves(BTreeSet<Value>, Vec<Value>),
 }
@@ -50,6 +52,11 @@ impl Cover {
             Cover::Range(least, greatest) => {
                 *value != Value::Missing && least <= value && value <= greatest
             }
+            Cover::Region(from, below) => {
+                *value != Value::Missing
+                    && from.as_ref().is_none_or(|from| from <= value)
+                    && below.as_ref().is_none_or(|below| value < below)
+            }
             Cover::Leaves(below, printed) => below.contains(value) || printed.contains(value),
         }
     }
@@ -59,7 +66,8 @@ impl Cover {
         match self {
             Cover::Values(values) | Cover::Leaves(_, values) => values.iter().collect(),
             Cover::Range(least, greatest) => vec![least, greatest],
-            Cover::All => Vec::new(),
+            // Cut points are nobody's values.
+            Cover::All | Cover::Region(..) => Vec::new(),
         }
     }
 }
@@ -152,7 +160,15 @@ impl Axis {
     fn readings(&self, text: &str) -> Vec<Cover> {
         let mut found = Vec::new();
         if text == "*" {
-            found.push(Cover::All);
+            return vec![Cover::All];
+        }
+        if let Some(value) = text.strip_prefix('\\') {
+            // The backslash says that the rest is a value, or is one of the value itself.
+            let of = |text: &str| match &self.tree {
+                Some(_) => self.node(text),
+                None => self.parse(text).map(|value| Cover::Values(vec![value])),
+            };
+            return [of(value), of(text)].into_iter().flatten().collect();
         }
         match &self.tree {
             Some(_) => found.extend(self.node(text)),
@@ -161,10 +177,11 @@ impl Axis {
         if let Some(inner) = within(text, '[', ']').filter(|_| self.has_ranges()) {
             found.extend(self.ranges(inner));
         }
+        if self.kind.is_ordered() && self.order.is_none() && self.tree.is_none() {
+            found.extend(self.regions(text));
+        }
         if let Some(inner) = within(text, '{', '}') {
-            for members in [members(inner, true), members(inner, false)] {
-                found.extend(self.set(&members));
-            }
+            found.extend(self.set(&members(inner)));
         }
         found
     }
@@ -186,27 +203,52 @@ impl Axis {
         (!below.is_empty()).then(|| Cover::Leaves(below, Vec::new()))
     }
 
+    /// `<10`, `>=20` and `[10-20)`.
+    fn regions(&self, text: &str) -> Vec<Cover> {
+        if let Some(below) = text.strip_prefix('<') {
+            return self
+                .parse(below)
+                .map(|end| Cover::Region(None, Some(end)))
+                .into_iter()
+                .collect();
+        }
+        if let Some(from) = text.strip_prefix(">=") {
+            return self
+                .parse(from)
+                .map(|end| Cover::Region(Some(end), None))
+                .into_iter()
+                .collect();
+        }
+        let Some(inner) = within(text, '[', ')') else { return Vec::new() };
+        let region = |cover| match cover {
+            Cover::Range(from, below) => Some(Cover::Region(Some(from), Some(below))),
+            _ => None,
+        };
+        self.ranges(inner).into_iter().filter_map(region).collect()
+    }
+
     fn ranges(&self, inner: &str) -> Vec<Cover> {
         let mut found = Vec::new();
-        for between in ["-", ".."] {
-            for (at, _) in inner.match_indices(between) {
-                let ends = (self.parse(&inner[..at]), self.parse(&inner[at + between.len()..]));
-                if let (Some(least), Some(greatest)) = ends {
-                    found.push(Cover::Range(least, greatest));
-                }
+        // A hyphen within an end takes dots in between; dots within one have backslashes before them.
+        let between = if inner.contains("..") { ".." } else { "-" };
+        for (at, _) in inner.match_indices(between) {
+            let end = |text: &str| self.parse(&end_of(text)?);
+            let ends = (end(&inner[..at]), end(&inner[at + between.len()..]));
+            if let (Some(least), Some(greatest)) = ends {
+                found.push(Cover::Range(least, greatest));
             }
         }
         found
     }
 
-    fn set(&self, members: &[String]) -> Option<Cover> {
+    fn set(&self, members: &[Option<String>]) -> Option<Cover> {
         let mut values = Vec::new();
         let mut below = BTreeSet::new();
         for member in members {
-            if member.is_empty() {
+            let Some(member) = member else {
                 values.push(Value::Missing);
                 continue;
-            }
+            };
             match &self.tree {
                 None => values.push(self.parse(member)?),
                 Some(_) => match self.node(member)? {
@@ -232,21 +274,38 @@ fn within(text: &str, open: char, close: char) -> Option<&str> {
     text.strip_prefix(open)?.strip_suffix(close)
 }
 
-/// The members of a set; where escapes are read, `\|` is a bar and `\\` a backslash.
-fn members(inner: &str, has_escapes: bool) -> Vec<String> {
+/// The members of a set, none of an empty one, which is missing.
+fn members(inner: &str) -> Vec<Option<String>> {
     let mut found = vec![String::new()];
-    let mut chars = inner.chars().peekable();
-    while let Some(char) = chars.next() {
-        let last = found.last_mut().expect("never empty");
-        match char {
-            '\\' if has_escapes && matches!(chars.peek(), Some('|' | '\\')) => {
-                last.extend(chars.next());
-            }
-            '|' => found.push(String::new()),
-            _ => last.push(char),
+    let mut is_escaped = false;
+    for char in inner.chars() {
+        if char == '|' && !is_escaped {
+            found.push(String::new());
+        } else {
+            found.last_mut().expect("never empty").push(char);
+        }
+        is_escaped = char == '\\' && !is_escaped;
+    }
+    found.iter().map(|member| end_of(member)).collect()
+}
+
+/// An end of a range or a member of a set: `{}` is an empty text, nothing is none, and a backslash says that the next
+/// character is one of the value.
+fn end_of(text: &str) -> Option<String> {
+    match text {
+        "" => return None,
+        "{}" => return Some(String::new()),
+        _ => {}
+    }
+    let mut found = String::new();
+    let mut is_escaped = false;
+    for char in text.chars() {
+        is_escaped = char == '\\' && !is_escaped;
+        if !is_escaped {
+            found.push(char);
         }
     }
-    found
+    Some(found)
 }
 
 #[cfg(test)]
@@ -282,13 +341,17 @@ mod tests {
 
     #[test]
     fn labels_say_what_they_cover() {
-        check(&axis(Kind::Decimal), "[-16.9--4.6]", &["-5", "-16.90"], &["-17", "4.6", ""]);
-        check(&axis(Kind::Decimal), "[-16.9..-4.6]", &["-5"], &["-17"]);
-        check(&axis(Kind::Date), "[2024-01-03-2024-02-11]", &["2024-02-01"], &["2024-03-01"]);
+        check(&axis(Kind::Decimal), "[-16.9..-4.6]", &["-5", "-16.90"], &["-17", "4.6", ""]);
+        check(&axis(Kind::Date), "[2024-01-03..2024-02-11]", &["2024-02-01"], &["2024-03-01"]);
+        check(&axis(Kind::Decimal), "[0.5-1)", &["0.5", "0.99"], &["1", "0.4", ""]);
+        check(&axis(Kind::Integer), "<-5", &["-6"], &["-5", ""]);
+        check(&axis(Kind::Date), ">=2024-01-01", &["2024-01-01"], &["2023-12-31"]);
+        check(&axis(Kind::Text), r"\[1-2]", &["[1-2]"], &["1"]);
+        check(&axis(Kind::Text), r"{|{}|\{}|a\\b}", &["{}", r"a\b"], &["b"]);
         check(&axis(Kind::Text), "{|a|b\\|c}", &["", "a", "b|c"], &["b"]);
         let mut ordered = axis(Kind::Text);
         ordered.order = Some(["x", "5th-6th", "a"].map(str::to_owned).to_vec());
-        check(&ordered, "[5th-6th-a]", &["a", "5th-6th"], &["x", ""]);
+        check(&ordered, "[5th-6th..a]", &["a", "5th-6th"], &["x", ""]);
         let mut tree = axis(Kind::Text);
         let rows = [["de", "Europe", "*"], ["fr", "Europe", "*"], ["jp", "Asia", "*"]];
         tree.tree = Some(rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect());

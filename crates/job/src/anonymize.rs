@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use incrowd_data::{Cuts, FrequencySet, Kind, Level};
 use incrowd_engine::{Engine, Format, Source, read};
-use incrowd_release::{
-    Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels, recode_regions,
-};
+use incrowd_release::{Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels};
 use incrowd_search::{
     Budget, Found, Outcome as SearchOutcome, Problem as SearchProblem, QuasiSet, Recoding,
 };
@@ -25,6 +23,7 @@ use crate::plan::{Plan, Purpose, Role};
 use crate::profile::people::uses_counting;
 use crate::publish::{Release, SmallFile, Unverified, publish};
 use crate::recoding_file::{self, RecodingFile, private_path};
+use crate::regions::region_classes;
 use crate::relabel::relabel;
 use crate::report::filing::{Ending, Filing, tells_table};
 use crate::report::portrait::Sitter;
@@ -96,13 +95,13 @@ impl Job<'_> {
             table.coded.retain(|column| !is_quasi(&column.values.name));
         }
         let outcome = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
-        let found = match self.found(&plan, outcome, coding.set.n_rows)? {
+        let mut found = match self.found(&plan, outcome, coding.set.n_rows)? {
             Ok(found) => found,
             Err(outcome) => return Ok(outcome),
         };
         timings.search = clock.lap();
         self.run.enter(Stage::Recode);
-        let classes = classes(&plan, &mut coding, &found);
+        let classes = classes(&plan, &mut coding, &mut found);
         timings.recode = clock.lap();
         let release = Release {
             plan: &plan,
@@ -311,11 +310,11 @@ fn attributes_of_sets(plan: &Plan) -> Vec<QuasiSet> {
 
 /// The classes of a recoding with the cells that the job's labels ask for. Labels that came of suppressed
 /// rows are made again.
-pub(crate) fn classes(plan: &Plan, coding: &mut Coding, found: &Found) -> Classes {
+pub(crate) fn classes(plan: &Plan, coding: &mut Coding, found: &mut Found) -> Classes {
     relabel(plan, &mut coding.set, &found.assignment.class_of);
     match (&found.recoding, plan.labels) {
-        (Recoding::Partition(tree), LabelForm::Region) => {
-            recode_regions(&coding.set, &found.assignment, tree)
+        (Recoding::Partition(_) | Recoding::Intervals(_), LabelForm::Region) => {
+            region_classes(&coding.set, found)
         }
         (Recoding::Intervals(cuts), _) => recode_cuts(&coding.set, &found.assignment, cuts),
         (Recoding::FullDomain(levels), _) => recode_levels(&coding.set, &found.assignment, levels),

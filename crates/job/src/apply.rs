@@ -3,19 +3,21 @@
 //! Every new row falls into a class of the recoding. A class's cells cover what they covered when the
 //! recoding was made and what the new rows bring, so that no released cell is untrue.
 
+mod extend;
 mod recognise;
+mod regions;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use incrowd_data::{Codes, Levels};
-use incrowd_engine::{Engine, Format, Output, Source, read};
+use incrowd_engine::{Engine, EngineError, Format, Output, Source, read};
 use indexmap::IndexMap;
 
 use crate::bounded::{self, GroupedRows, Points, RowClasses};
 use crate::bounds::Bounds;
 use crate::coding::{Coding, prepare, refuse_missing, scheme};
-use crate::error::JobError;
+use crate::error::{JobError, Problem};
 use crate::labelling::{Assigned, Labelling};
 use crate::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
@@ -31,7 +33,8 @@ use crate::report::portrait::Sitter;
 use crate::report::wanted::HtmlWanted;
 use crate::report::{Done, InputReport, MeasuresReport, Outcome, RecodingReport, Report, Timings};
 use crate::run::{Run, Stage, Stopwatch};
-use crate::spec::{JobSpec, ReleaseSpec, RunSpec, SuppressLimit};
+use crate::spec::{JobSpec, QuasiSpec, ReleaseSpec, RunSpec, SuppressLimit};
+use extend::without_unknown;
 use recognise::{Lookup, Recognised};
 
 /// What can be said beside the recoding.
@@ -49,6 +52,10 @@ pub struct ApplyOptions {
     pub picture: Option<Vec<String>>,
     /// What to do with a column that the recoding does not know: `error` or `drop`.
     pub undeclared: Option<String>,
+    /// Another k to verify than the recoding was found with.
+    pub k: Option<u64>,
+    /// What to do with values that the recoding does not know: `error` or `suppress`.
+    pub unknown: Option<String>,
     /// Another suppression limit than the recoding's.
     pub suppress: Option<SuppressLimit>,
     /// What becomes of suppressed rows: `drop` or `star`.
@@ -111,14 +118,18 @@ fn job(file: &RecodingFile, options: &ApplyOptions, source: &Source) -> JobSpec 
         undeclared: options.undeclared.clone(),
         collude: file.collude.clone(),
         columns,
-        quasi: file.quasi.clone(),
+        quasi: file
+            .quasi
+            .iter()
+            .map(|set| QuasiSpec { k: options.k.or(set.k), ..set.clone() })
+            .collect(),
         privacy: crate::spec::PrivacySpec {
+            k: options.k.or(file.privacy.k),
             suppress: options.suppress.clone().or_else(|| file.privacy.suppress.clone()),
             ..file.privacy.clone()
         },
         release: ReleaseSpec {
-            // Regions were written as ranges; a class's cells cover them.
-            labels: Some(if file.labels == "region" { "range" } else { &file.labels }.to_owned()),
+            labels: Some(file.labels.clone()),
             suppressed: options.suppressed.clone(),
             part_rows: options.part_rows,
         },
@@ -138,7 +149,15 @@ struct Application<'a> {
 
 impl Application<'_> {
     fn run(&self, source: &Source, output: &Output) -> Result<Outcome, JobError> {
-        let mut plan = Plan::new(self.spec, source, Purpose::Apply)?;
+        let missing = self.missing_columns(source);
+        let mut plan = match (Plan::new(self.spec, source, Purpose::Apply), missing.is_empty()) {
+            (Err(JobError::Request(problems)), _) => {
+                return Err(JobError::Request(missing.into_iter().chain(problems).collect()));
+            }
+            (Ok(_), false) => return Err(JobError::Request(missing)),
+            (plan, _) => plan?,
+        };
+        self.suppresses_unknown()?;
         plan.tell_notes(self.run);
         for column in &mut plan.columns {
             column.sequence = self.file.sequences.get(&column.name).cloned().unwrap_or_default();
@@ -177,8 +196,9 @@ impl Application<'_> {
             raw.codes = Codes::pack(missing + 1, codes);
         }
         let table = Arc::new(table);
-        let prepared = prepare(plan, &table)?;
-        let lookup = Lookup::new(plan, &prepared.scheme().columns, &*table);
+        let (extended, unknown) = self.extended(plan, &*table)?;
+        let prepared = prepare(&extended, &table).map_err(unlike)?;
+        let lookup = Lookup::new(plan, &prepared.scheme().columns, &*table, &unknown);
         let mut coding = prepared.collapse();
         filing.measure(self.engine, plan, (&table, &coding))?;
         let recognised = match self.recognise(plan, &mut coding, &lookup)? {
@@ -217,9 +237,10 @@ impl Application<'_> {
         for at in plan.with_role(Role::Quasi) {
             spilled.widen(&plan.columns[at].name, |values| self.file.widen(values));
         }
-        let mut scheme = scheme(plan, &spilled)?;
+        let (extended, unknown) = self.extended(plan, &spilled)?;
+        let mut scheme = scheme(&extended, &spilled).map_err(unlike)?;
         let columns = std::mem::take(&mut scheme.columns);
-        let lookup = Lookup::new(plan, &columns, &spilled);
+        let lookup = Lookup::new(plan, &columns, &spilled, &unknown);
         let points = Points::new(plan, &columns, &spilled);
         let n_distinct = points.estimate_distinct()?;
         let way_out = "apply the recoding to fewer rows at a time";
@@ -275,6 +296,7 @@ impl Application<'_> {
         let n_suppressed = classes.recoded.n_suppressed;
         let attributes = &coding.set.attributes;
         let names = || attributes.iter().map(|attribute| attribute.name.clone());
+        let attributes = &without_unknown(attributes, &recognised.n_unknown);
         let by_column = incrowd_quality::loss_by_column(attributes, measured);
         let cells = names().zip(classes.recoded.columns.iter().map(|column| column.cells.len()));
         let mut report = Report {
@@ -288,6 +310,7 @@ impl Application<'_> {
                     (None, Some(_)) => "single-dimensional",
                     (None, None) => "multidimensional",
                 },
+                found_with_k: self.options.k.and(self.found_with_k()),
                 levels: levels.is_some().then(|| self.file.levels.clone()),
                 cells: cells.collect(),
             }),
@@ -320,6 +343,11 @@ impl Application<'_> {
         Ok(Outcome::Done(Box::new(Done { report, warnings })))
     }
 
+    /// The greatest k that the recoding was found with.
+    fn found_with_k(&self) -> Option<u64> {
+        self.file.quasi.iter().filter_map(|set| set.k).chain(self.file.privacy.k).max()
+    }
+
     /// The job for the report: hierarchies and orders stand in the recoding.
     fn job_without_rows(&self) -> JobSpec {
         let mut spec = self.spec.clone();
@@ -329,6 +357,21 @@ impl Application<'_> {
         }
         spec
     }
+}
+
+/// What to do about values that are not what the recoding says of their column.
+fn unlike(error: JobError) -> JobError {
+    let help = match &error {
+        JobError::Engine(EngineError::NotOfKind { .. }) => {
+            "the recoding was made for a column of this type: convert the column, or make another recoding"
+        }
+        JobError::Engine(EngineError::NotCovered { .. }) => {
+            "leave these rows out with --unknown suppress, or make another recoding with a hierarchy or an order that has \
+             the values"
+        }
+        _ => return error,
+    };
+    Problem::new(error.to_string()).help(help).into()
 }
 
 /// New rows that a recoding is applied to.

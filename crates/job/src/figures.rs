@@ -2,7 +2,7 @@
 //! that classes and vectors need not be held meanwhile.
 
 use incrowd_data::Levels;
-use incrowd_release::{Classes, whole_intervals};
+use incrowd_release::{Classes, LabelForm, whole_intervals};
 use incrowd_search::{Found, MinimalNode, Recoding};
 use indexmap::IndexMap;
 
@@ -77,7 +77,7 @@ impl Figures {
         let cells = recoded.columns.iter().map(|column| column.cells.len());
         // As the search counts them, whatever of an interval is printed.
         let whole = match &found.recoding {
-            Recoding::Intervals(cuts) => {
+            Recoding::Intervals(cuts) if plan.labels != LabelForm::Region => {
                 Some(whole_intervals(&coding.set, &found.assignment, cuts))
             }
             _ => None,
@@ -94,6 +94,7 @@ impl Figures {
             },
             recoding: RecodingReport {
                 kind,
+                found_with_k: None,
                 levels: levels.map(by_name),
                 cells: names().zip(cells).collect(),
             },

@@ -208,6 +208,11 @@ fn build_rows(
     Ok(rows.ok_or(problems))
 }
 
+/// The rows that a rule makes of values, in their order; none if it does not hold for all of them.
+pub(crate) fn rows_by_rule(rule: &BuiltSpec, values: &[&str]) -> Option<Vec<Vec<String>>> {
+    build_rows(rule, values, Kind::Text).ok()?.ok()
+}
+
 /// Builds a hierarchy from the values of a column of a table.
 pub fn make(run: &Run, input: &str, column: &str, spec: &BuiltSpec) -> Result<Loaded, JobError> {
     run.with_engine(None, |engine| {

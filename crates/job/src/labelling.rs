@@ -382,16 +382,27 @@ pub(crate) fn order_by_labels(label_columns: &mut [Vec<Labels>]) -> Vec<u32> {
 
 /// What comes before the characters in the order of labels: the last kind is that of `*`.
 fn label_key(text: Option<&str>) -> (u8, f64) {
-    let number = |text: &str| {
-        let text = text.strip_prefix('[').unwrap_or(text);
-        let end = text.char_indices().skip(1).find(|(_, c)| !(c.is_ascii_digit() || *c == '.'));
-        text[..end.map_or(text.len(), |(at, _)| at)].parse::<f64>().ok()
-    };
-    match text {
-        None => (2, 0.0),
-        Some("*") => (STAR_KEY, 0.0),
-        Some(text) => number(text).map_or((1, 0.0), |number| (0, number)),
+    let Some(text) = text else { return (2, 0.0) };
+    if text == "*" {
+        return (STAR_KEY, 0.0);
     }
+    // A region without a beginning comes before the others.
+    let below = text.strip_prefix('<').and_then(leading_number);
+    if below.is_some() {
+        return (0, f64::NEG_INFINITY);
+    }
+    let begins = text.strip_prefix('[').or_else(|| text.strip_prefix(">=")).unwrap_or(text);
+    leading_number(begins).map_or((1, 0.0), |number| (0, number))
+}
+
+/// The number that a text begins with.
+fn leading_number(text: &str) -> Option<f64> {
+    let is_within = |(_, c): &(usize, char)| c.is_ascii_digit() || *c == '.';
+    let end = text.char_indices().skip(1).find(|char| !is_within(char));
+    let digits = &text[..end.map_or(text.len(), |(at, _)| at)];
+    // The dots between two ends are none of a number.
+    let digits = digits.split("..").next().unwrap_or(digits);
+    digits.parse::<f64>().ok()
 }
 
 const STAR_KEY: u8 = 3;

@@ -34,6 +34,7 @@ mod profile;
 mod publish;
 mod query;
 mod recoding_file;
+mod regions;
 mod relabel;
 mod report;
 mod run;

@@ -302,8 +302,15 @@ fn columns(
         let undeclared = listed(source, &undeclared);
         let help = "declare each with --quasi, --sensitive, --insensitive or --identifier, \
                     or leave them out with --undeclared drop";
+        let (what, help) = match purpose {
+            Purpose::Apply => (
+                "the recoding does not know these columns",
+                "leave them out with --undeclared drop, or make a recoding that has them",
+            ),
+            _ => ("these columns have no role", help),
+        };
         let help = if source.looks_headerless() { GIVE_A_HEADER } else { help };
-        problems.push(Problem::new(format!("these columns have no role: {undeclared}")).help(help));
+        problems.push(Problem::new(format!("{what}: {undeclared}")).help(help));
     }
     columns
 }

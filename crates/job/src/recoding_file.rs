@@ -6,13 +6,14 @@
 //! part beside it, which is a complete recoding in the same form.
 
 mod check;
+mod kept;
 mod public;
 
 use std::path::{Path, PathBuf};
 
 use incrowd_data::{
-    Attribute, Branches, Cell, Cuts, Dictionary, FrequencySet, Node, PartitionTree, SUPPRESSED,
-    Shape,
+    Attribute, Branches, Cell, Cuts, Dictionary, End, FrequencySet, Node, PartitionTree,
+    SUPPRESSED, Shape,
 };
 use incrowd_release::{Classes, LabelForm};
 use incrowd_search::{Found, Recoding};
@@ -22,12 +23,14 @@ use serde::{Deserialize, Serialize};
 use crate::coding::Coding;
 use crate::error::{JobError, Problem};
 use crate::plan::{Plan, Role};
+use crate::regions::{Places, places_of};
 use crate::relabel::released_codes;
 use crate::sets::{DEFAULT, QuasiSet};
 use crate::spec::{
     BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, ValueLimit,
 };
 use crate::stopped_search::checksum;
+use kept::{any, first_above, known, rules, say_anything};
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,9 +63,18 @@ pub(crate) struct RecodingFile {
     /// By column whose hierarchy was built from values, how its labels are made.
     #[serde(default)]
     pub(crate) built: IndexMap<String, BuiltRecord>,
+    /// By column whose hierarchy was made by a rule that gives every value its place, the rule.
+    #[serde(default)]
+    pub(crate) rules: IndexMap<String, BuiltSpec>,
     /// By column, the level of a full-domain recoding.
     #[serde(default)]
     pub(crate) levels: IndexMap<String, u8>,
+    /// By unordered column, the values that region labels name; `null` is missing.
+    #[serde(default)]
+    pub(crate) known: IndexMap<String, Vec<Option<String>>>,
+    /// The columns whose last interval is released as `*` by region labels.
+    #[serde(default)]
+    pub(crate) any: Vec<String>,
     /// By column, the first value of every interval but the first of a single-dimensional recoding;
     /// `null` is missing.
     #[serde(default)]
@@ -77,6 +89,9 @@ pub(crate) struct RecodingFile {
 pub(crate) enum NodeRecord {
     /// Values up to one go to `low`, the others and missing ones to `high`.
     Cut { column: String, at_most: String, low: u32, high: u32 },
+    /// Values below a cut point go to `low`, the others and missing ones to `high`; without a cut point all values go
+    /// to `low`.
+    Below { column: String, below: Option<String>, low: u32, high: u32 },
     /// Values up to each (in the hierarchy's leaf order; `null` is missing) go to a node.
     Children { column: String, children: Vec<(Option<String>, u32)> },
     /// A class, with the values that it covers: least and greatest, or all of an unordered column;
@@ -155,9 +170,11 @@ pub(crate) fn texts(
 impl RecodingFile {
     fn new(plan: &Plan, set: &FrequencySet, found: &Found, classes: &Classes) -> RecodingFile {
         let names = set.attributes.iter().map(|attribute| attribute.name.clone());
+        let is_region = plan.labels == LabelForm::Region;
+        let places = if is_region { places_of(set, found) } else { Places::new() };
         let (kind, levels, nodes) = match &found.recoding {
             Recoding::Partition(tree) => {
-                ("multidimensional", IndexMap::new(), nodes(set, tree, classes))
+                ("multidimensional", IndexMap::new(), nodes(set, tree, classes, &places))
             }
             Recoding::FullDomain(levels) => {
                 let levels = levels.iter().map(|level| level.0);
@@ -167,7 +184,7 @@ impl RecodingFile {
             Recoding::Blocks(_) | Recoding::Local(_) => ("local", IndexMap::new(), Vec::new()),
         };
         let cuts = match &found.recoding {
-            Recoding::Intervals(cuts) => values_of_cuts(set, cuts),
+            Recoding::Intervals(cuts) => values_of_cuts(set, cuts, &places),
             _ => IndexMap::new(),
         };
         let labels = LabelForm::NAMES.iter().find(|(_, form)| *form == plan.labels);
@@ -183,7 +200,10 @@ impl RecodingFile {
             private: Vec::new(),
             public: None,
             built: built(plan, set, &found.assignment.class_of),
+            rules: rules(plan),
             levels,
+            known: if is_region { known(set, found) } else { IndexMap::new() },
+            any: if is_region { any(set, found, classes) } else { Vec::new() },
             cuts,
             nodes,
         }
@@ -210,8 +230,17 @@ impl RecodingFile {
         if let Some(public) = &self.public {
             sets.push_str(&format!("\"public\": {},\n  ", line(public)));
         }
+        if !self.known.is_empty() {
+            sets.push_str(&format!("\"known\": {},\n  ", line(&self.known)));
+        }
+        if !self.any.is_empty() {
+            sets.push_str(&format!("\"any\": {},\n  ", line(&self.any)));
+        }
         if !self.built.is_empty() {
             sets.push_str(&format!("\"built\": {},\n  ", line(&self.built)));
+        }
+        if !self.rules.is_empty() {
+            sets.push_str(&format!("\"rules\": {},\n  ", line(&self.rules)));
         }
         format!(
             "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \
@@ -303,6 +332,8 @@ impl RecodingFile {
                 let code = match value {
                     Some(text) => {
                         let place = dictionary.texts.iter().position(|known| known == text);
+                        // A cut point need not be a value.
+                        let place = place.or_else(|| first_above(dictionary, text));
                         place.and_then(|place| u32::try_from(place).ok())
                     }
                     None => dictionary.missing(),
@@ -417,30 +448,57 @@ fn sequences(set: &FrequencySet) -> IndexMap<String, Vec<String>> {
     unordered.map(|a| (a.name.clone(), a.dictionary.texts.clone())).collect()
 }
 
-fn values_of_cuts(set: &FrequencySet, cuts: &Cuts) -> IndexMap<String, Vec<Option<String>>> {
+fn values_of_cuts(
+    set: &FrequencySet,
+    cuts: &Cuts,
+    places: &Places,
+) -> IndexMap<String, Vec<Option<String>>> {
     let of_attribute = |(at, attribute): (usize, &Attribute)| {
-        let value = |&code: &u32| attribute.dictionary.text(code).map(str::to_owned);
-        (attribute.name.clone(), cuts.of(at).iter().map(value).collect())
+        let value = |code: &u32| match places.get(at).and_then(|places| places.get(code)) {
+            Some(place) => Some(place.first.text.clone()),
+            None => attribute.dictionary.text(*code).map(str::to_owned),
+        };
+        let mut values: Vec<Option<String>> = cuts.of(at).iter().map(value).collect();
+        values.dedup();
+        (attribute.name.clone(), values)
     };
     set.attributes.iter().enumerate().map(of_attribute).collect()
 }
 
-fn nodes(set: &FrequencySet, tree: &PartitionTree, classes: &Classes) -> Vec<NodeRecord> {
+fn nodes(
+    set: &FrequencySet,
+    tree: &PartitionTree,
+    classes: &Classes,
+    places: &Places,
+) -> Vec<NodeRecord> {
     let attributes = &set.attributes;
     let text = |dictionary: &Dictionary, code: u32| dictionary.text(code).map(str::to_owned);
     tree.nodes
         .iter()
         .map(|node| match node {
             Node::Leaf { class } => {
-                NodeRecord::Class { class: *class, cells: cells(attributes, classes, *class) }
+                let mut cells = cells(attributes, classes, *class);
+                if !places.is_empty() {
+                    say_anything(attributes, classes, *class, &mut cells);
+                }
+                NodeRecord::Class { class: *class, cells }
             }
             Node::Cut { attribute, branches } => {
-                let Attribute { name, dictionary, .. } = &attributes[*attribute];
+                let Attribute { name, dictionary, shape } = &attributes[*attribute];
                 let column = name.clone();
+                let place = |first| places.get(*attribute).and_then(|of| of.get(&first));
                 match branches {
                     Branches::Binary { at, low, high } => {
+                        let (low, high) = (*low, *high);
+                        let parts_missing = !places.is_empty()
+                            && !matches!(shape, Shape::Unordered)
+                            && dictionary.missing() == Some(at + 1);
+                        let below = place(at + 1).map(|place| place.first.text.clone());
+                        if below.is_some() || parts_missing {
+                            return NodeRecord::Below { column, below, low, high };
+                        }
                         let at_most = text(dictionary, *at).expect("no cut lies behind missing");
-                        NodeRecord::Cut { column, at_most, low: *low, high: *high }
+                        NodeRecord::Cut { column, at_most, low, high }
                     }
                     Branches::Runs(runs) => {
                         let children = runs
@@ -475,6 +533,14 @@ fn cells(attributes: &[Attribute], classes: &Classes, class: u32) -> IndexMap<St
 fn covered(attribute: &Attribute, cell: &Cell) -> Covered {
     let last = attribute.n_codes() - 1;
     let codes = match cell {
+        Cell::Between(part) => {
+            let end = |end: &Option<End>| end.as_ref().map(|end| Some(end.text.clone()));
+            let to = part.last.as_ref().filter(|_| part.from.is_some());
+            let to = to.or(part.below.as_ref()).cloned();
+            let ends: Vec<Option<String>> =
+                [end(&part.from), end(&to)].into_iter().flatten().collect();
+            return if ends.is_empty() { Covered::anything() } else { Covered::Values(ends) };
+        }
         Cell::Value(code) => vec![*code],
         Cell::Range(lo, hi) => vec![*lo, *hi],
         Cell::Set(codes) => codes.clone(),

@@ -155,6 +155,9 @@ pub struct MinimalReport {
 pub struct RecodingReport {
     /// `multidimensional`, `full-domain`, `single-dimensional` or `local`.
     pub kind: &'static str,
+    /// The k that an applied recoding was found with, where it is verified at another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_with_k: Option<u64>,
     /// By column, the level of a full-domain recoding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<IndexMap<String, u8>>,

@@ -6,6 +6,7 @@
 mod gather;
 mod label;
 mod recode;
+mod region;
 mod risk;
 mod verify;
 
@@ -13,8 +14,9 @@ pub use gather::Gathering;
 pub use label::{LabelForm, labels};
 pub use recode::{
     Classes, drop_unused, group_of_class, hide_whole_sets, recode, recode_blocks, recode_cuts,
-    recode_levels, recode_regions, whole_intervals,
+    recode_intervals, recode_levels, recode_regions, whole_intervals,
 };
+pub use region::{CutPlace, Regions};
 pub use risk::{Risk, THRESHOLDS};
 pub use verify::{
     Asked, Privacy, Rows, Sensitive, SensitiveFound, Verifier, verify, verify_classes,

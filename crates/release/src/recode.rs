@@ -7,6 +7,8 @@ use incrowd_data::{
 };
 use rayon::prelude::*;
 
+use crate::Regions;
+
 /// The classes of a release that have rows, in the order of the assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
@@ -77,46 +79,47 @@ pub fn recode(set: &FrequencySet, assignment: &Assignment, divided: &[Divided]) 
     number(columns, &placing.sizes(), placing.n_suppressed())
 }
 
-/// Cells that cover the whole region of each class, which tell less about its rows. Missing values
-/// are covered only where the class has some.
+/// Cells that cover the whole region of each class, which tell less about its rows. `says_missing` says of a class
+/// and an attribute whether its cell covers missing values; otherwise it does where the class has some.
 #[must_use]
 pub fn recode_regions(
     set: &FrequencySet,
     assignment: &Assignment,
     tree: &PartitionTree,
+    regions: &Regions,
+    says_missing: Option<&dyn Fn(usize, usize) -> bool>,
 ) -> Classes {
     let placing = Placing::new(set, assignment);
     let n_codes: Vec<u32> = set.attributes.iter().map(Attribute::n_codes).collect();
-    let regions = tree.regions(&n_codes);
+    let runs = tree.regions(&n_codes);
     let divided = tree.divided(&set.attributes, &[]);
-    let columns = set
-        .attributes
-        .iter()
-        .enumerate()
-        .map(|(at, attribute)| {
-            let mut has_missing = vec![false; regions.len()];
-            for (vector, class, _) in placing.iter() {
-                let code = set.vectors[at].get(vector);
-                has_missing[class] |= attribute.dictionary.missing() == Some(code);
-            }
-            if matches!(attribute.shape, Shape::Tree(_)) {
-                let leaves = tree.runs(at, attribute.n_codes());
-                let cells = leaves.iter().zip(has_missing).enumerate();
-                return intern(cells.map(|(class, (leaves, has_missing))| {
-                    let missing = attribute.dictionary.missing().filter(|_| !has_missing);
-                    nodes_of_region(attribute, leaves, missing, divided[at].of(class))
-                }));
-            }
-            intern(regions.iter().zip(has_missing).map(|(region, has_missing)| {
-                let (lo, mut hi) = region[at];
-                if attribute.dictionary.missing() == Some(hi) && !has_missing {
-                    hi = hi.saturating_sub(1).max(lo);
-                }
-                attribute.cell(lo, hi, &(lo..=hi).collect::<Vec<u32>>())
-            }))
-        })
-        .collect();
-    number(columns, &placing.sizes(), placing.n_suppressed())
+    let sizes = placing.sizes();
+    let column = |(at, attribute): (usize, &Attribute)| {
+        let mut has_missing = vec![false; runs.len()];
+        for (vector, class, _) in placing.iter() {
+            let code = set.vectors[at].get(vector);
+            has_missing[class] |= attribute.dictionary.missing() == Some(code);
+        }
+        if let Some(says_missing) = says_missing {
+            has_missing = (0..runs.len()).map(|class| says_missing(class, at)).collect();
+        }
+        if matches!(attribute.shape, Shape::Tree(_)) {
+            let leaves = tree.runs(at, attribute.n_codes());
+            let cells = leaves.iter().zip(has_missing).enumerate();
+            return intern(cells.map(|(class, (leaves, has_missing))| {
+                let missing = attribute.dictionary.missing().filter(|_| !has_missing);
+                nodes_of_region(attribute, leaves, missing, divided[at].of(class))
+            }));
+        }
+        let cell = |(class, runs): (usize, &Vec<(u32, u32)>)| match runs.get(at) {
+            Some(&run) if sizes[class] > 0 => regions.cell(at, attribute, run, has_missing[class]),
+            // Nobody's cell.
+            _ => Cell::All,
+        };
+        intern(runs.iter().enumerate().map(cell))
+    };
+    let columns = set.attributes.iter().enumerate().map(column).collect();
+    number(columns, &sizes, placing.n_suppressed())
 }
 
 /// The nodes of a region, but for a missing value that its class does not have.
@@ -154,6 +157,32 @@ pub fn recode_levels(set: &FrequencySet, assignment: &Assignment, levels: &Level
     let columns = set.attributes.iter().zip(&set.vectors).zip(levels.iter());
     let columns = columns.map(|((attribute, codes), level)| column(attribute, codes, level));
     number(columns.collect(), &placing.sizes(), placing.n_suppressed())
+}
+
+/// The cells of a single-dimensional recoding that cover whole intervals. `says_missing` says of an attribute
+/// whether the cell of its last interval covers missing values; otherwise it does where a row has one.
+#[must_use]
+pub fn recode_intervals(
+    set: &FrequencySet,
+    assignment: &Assignment,
+    cuts: &Cuts,
+    regions: &Regions,
+    says_missing: Option<&dyn Fn(usize) -> bool>,
+) -> Classes {
+    let placing = Placing::new(set, assignment);
+    let cells = |at: usize| {
+        let (attribute, codes) = (&set.attributes[at], &set.vectors[at]);
+        let is_missing =
+            |(vector, ..): (usize, _, _)| attribute.dictionary.missing() == Some(codes.get(vector));
+        let has_missing =
+            says_missing.map_or_else(|| placing.iter().any(is_missing), |says| says(at));
+        let of_interval = |(lo, hi): (u32, u32)| {
+            let is_last = attribute.dictionary.missing() == Some(hi);
+            regions.cell(at, attribute, (lo, hi), has_missing && is_last)
+        };
+        cuts.intervals(at, attribute.n_codes()).map(of_interval).collect()
+    };
+    by_interval(set, &placing, cuts, cells)
 }
 
 /// The cells of a single-dimensional recoding: the interval of each class, the same for all classes that

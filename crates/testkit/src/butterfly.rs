@@ -122,6 +122,7 @@ fn covers(attribute: &Attribute, cell: &Cell, code: u32) -> bool {
             nodes.iter().any(|&(level, group)| covers(attribute, &Cell::Node(level, group), code))
         }
         Cell::Set(values) => values.contains(&code),
+        Cell::Between(part) => (part.lo..=part.hi).contains(&code),
         Cell::All => true,
     }
 }

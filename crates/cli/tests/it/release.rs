@@ -182,7 +182,7 @@ fn bounds_and_regions() {
     );
     folder.ok(&format!("anonymize patients.csv -o g.csv {PATIENTS_JOB} --labels region"));
     let region = folder.read("g.csv");
-    assert!(region.contains("[25-28],Female,[53710-53712],AIDS"), "{region}");
+    assert!(region.contains("*,Female,*,AIDS"), "{region}");
 }
 
 #[test]

@@ -54,34 +54,34 @@ fn intervals_of_whole_numbers_include_both_ends() {
 
 #[test]
 fn other_intervals_are_half_open() {
-    check_intervals("1.5 2.5", 1.0, Some(1.5), "1.5;[1.5-2.5[;* 2.5;[2.5-3.5[;*");
-    check_intervals("1 1.5", 2.0, None, "1;[0-2[;* 1.5;[0-2[;*");
-    check_intervals("1 3", 2.5, None, "1;[0-2.5[;* 3;[2.5-5[;*");
-    check_intervals("3 4", 1.0, Some(0.5), "3;[2.5-3.5[;* 4;[3.5-4.5[;*");
+    check_intervals("1.5 2.5", 1.0, Some(1.5), "1.5;[1.5-2.5);* 2.5;[2.5-3.5);*");
+    check_intervals("1 1.5", 2.0, None, "1;[0-2);* 1.5;[0-2);*");
+    check_intervals("1 3", 2.5, None, "1;[0-2.5);* 3;[2.5-5);*");
+    check_intervals("3 4", 1.0, Some(0.5), "3;[2.5-3.5);* 4;[3.5-4.5);*");
 }
 
 #[test]
 fn decimals_are_exact() {
-    check_intervals("0.3 .3 3e-1", 0.1, None, "0.3;[0.3-0.4[;* .3;[0.3-0.4[;* 3e-1;[0.3-0.4[;*");
+    check_intervals("0.3 .3 3e-1", 0.1, None, "0.3;[0.3-0.4);* .3;[0.3-0.4);* 3e-1;[0.3-0.4);*");
     check_intervals(
         "0.69999999999999999999999999999999999999999999",
         0.1,
         None,
-        "0.69999999999999999999999999999999999999999999;[0.6-0.7[;*",
+        "0.69999999999999999999999999999999999999999999;[0.6-0.7);*",
     );
-    check_intervals("-1e-400 +0e99999", 1.0, Some(0.0), "-1e-400;[-1-0[;* +0e99999;[0-1[;*");
+    check_intervals("-1e-400 +0e99999", 1.0, Some(0.0), "-1e-400;[-1..0);* +0e99999;[0-1);*");
 }
 
 #[test]
 fn negative_numbers_are_rounded_down() {
-    check_intervals("-7 -5 -1", 5.0, None, "-7;[-10--6];* -5;[-5--1];* -1;[-5--1];*");
-    check_intervals("-0.5 0.5", 1.0, None, "-0.5;[-1-0[;* 0.5;[0-1[;*");
+    check_intervals("-7 -5 -1", 5.0, None, "-7;[-10..-6];* -5;[-5..-1];* -1;[-5..-1];*");
+    check_intervals("-0.5 0.5", 1.0, None, "-0.5;[-1..0);* 0.5;[0-1);*");
 }
 
 #[test]
 fn numbers_on_both_sides_of_the_origin_meet_in_the_root() {
-    check_intervals("-1 0", 1.0, Some(0.0), "-1;[-1--1];* 0;[0-0];*");
-    check_intervals("-3 1", 2.0, Some(0.0), "-3;[-4--3];[-4--1];* 1;[0-1];[0-3];*");
+    check_intervals("-1 0", 1.0, Some(0.0), "-1;[-1..-1];* 0;[0-0];*");
+    check_intervals("-3 1", 2.0, Some(0.0), "-3;[-4..-3];[-4..-1];* 1;[0-1];[0-3];*");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn levels_double_until_one_interval_is_left() {
 #[test]
 fn levels_merge_as_told() {
     let rows = intervals(&["-1", "0", "9"], 2.0, Some(0.0), &[2, 3]);
-    check(rows, "-1;[-2--1];[-4--1];[-12--1];* 0;[0-1];[0-3];[0-11];* 9;[8-9];[8-11];[0-11];*");
+    check(rows, "-1;[-2..-1];[-4..-1];[-12..-1];* 0;[0-1];[0-3];[0-11];* 9;[8-9];[8-11];[0-11];*");
 }
 
 #[test]

@@ -56,6 +56,10 @@ impl Cell {
         let cell = match &spread.values {
             _ if spread.is_open => return Cell::ANY,
             Values::None => Cell::NOTHING,
+            Values::Range(..) if spread.reach.is_some() => {
+                let (lo, hi) = spread.reach.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+                Cell::range(lo, hi)
+            }
             Values::Range(lo, hi) => Cell::range(*lo, *hi),
             Values::Run(lo, hi) => Cell::range(f64::from(*lo), f64::from(*hi)),
             Values::Set(codes) => Cell::set(codes),

@@ -268,8 +268,8 @@ impl<'a> Plan<'a> {
             let mut is_one = true;
             for (&at, &(label, segment)) in self.groups.iter().zip(&labels) {
                 let list = values.of(at, &self.looked[at], label)?;
-                is_one &=
-                    list.len() == 1 && !self.looked[at].column.spreads[label as usize].is_open;
+                let spread = &self.looked[at].column.spreads[label as usize];
+                is_one &= list.len() == 1 && !spread.is_open && spread.reach.is_none();
                 lists.push(list.iter().filter(|v| v.segment == segment).copied().collect());
             }
             for (keys, share) in products(&lists)? {

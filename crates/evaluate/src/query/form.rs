@@ -1,5 +1,7 @@
 //! How labels are written.
 
+use incrowd_data::{Label, LabelsOf};
+
 /// How a label is written.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form<'a> {
@@ -9,14 +11,20 @@ pub(super) enum Form<'a> {
     Empty,
     /// `*`
     Star,
-    /// Anything else.
+    /// One value, or the name of a node.
     Plain(&'a str),
-    /// What stands between brackets, and the label.
-    Brackets(&'a str, &'a str),
+    /// Least and greatest value, and the label.
+    Closed(String, String, &'a str),
+    /// The first value and the first one above, and the label.
+    HalfOpen(String, String, &'a str),
+    /// All below a cut point, and the label.
+    Below(&'a str, &'a str),
+    /// All from a cut point on, and the label.
+    From(&'a str, &'a str),
     /// Least and greatest value.
     Bounds(&'a str, &'a str),
     /// The members of a set, and the label.
-    Set(Vec<String>, &'a str),
+    Set(Vec<Option<String>>, &'a str),
     /// Digits and then stars.
     Mask(&'a str),
     /// One bound without the other.
@@ -29,50 +37,23 @@ pub(super) fn forms<'a>(labels: &[Option<&'a str>]) -> Vec<Form<'a>> {
 }
 
 fn form(label: &str) -> Form<'_> {
-    if label == "*" {
-        return Form::Star;
-    }
-    let inner = label.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    if let Some(inner) = inner.filter(|inner| inner.contains('-')) {
-        return Form::Brackets(inner, label);
-    }
-    if let Some(inner) = label.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        let members = members(inner);
-        if members.len() > 1 {
-            return Form::Set(members, label);
+    match Label::parse(label, LabelsOf::Line) {
+        Label::Any => Form::Star,
+        Label::Closed(lo, hi) => Form::Closed(lo, hi, label),
+        Label::HalfOpen(lo, hi) => Form::HalfOpen(lo, hi, label),
+        Label::Below(_) => Form::Below(&label[1..], label),
+        Label::From(_) => Form::From(&label[2..], label),
+        Label::Set(members) => Form::Set(members, label),
+        Label::Value(value) => {
+            // What a backslash was before is the rest of the label.
+            let value = &label[label.len() - value.len()..];
+            let digits = value.trim_end_matches('*');
+            let is_mask = digits.len() < value.len()
+                && value.len() == label.len()
+                && digits.bytes().all(|byte| byte.is_ascii_digit());
+            if is_mask { Form::Mask(label) } else { Form::Plain(value) }
         }
     }
-    let digits = label.trim_end_matches('*');
-    if digits.len() < label.len() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Form::Mask(label);
-    }
-    Form::Plain(label)
-}
-
-/// The values between bars; a bar or backslash within a value has a backslash before it.
-fn members(inner: &str) -> Vec<String> {
-    let mut members = vec![String::new()];
-    let mut chars = inner.chars();
-    while let Some(char) = chars.next() {
-        let member = members.last_mut().expect("one is open");
-        match char {
-            '\\' => member.extend(chars.next()),
-            '|' => members.push(String::new()),
-            _ => member.push(char),
-        }
-    }
-    members
-}
-
-/// The two ends of `a-b`: at the dash that leaves a value on both sides, the first not after the second.
-pub(super) fn ends<T: PartialOrd>(
-    inner: &str,
-    value: impl Fn(&str) -> Option<T>,
-) -> Option<(T, T)> {
-    inner.match_indices('-').find_map(|(at, _)| {
-        let (lo, hi) = (value(&inner[..at])?, value(&inner[at + 1..])?);
-        (lo <= hi).then_some((lo, hi))
-    })
 }
 
 /// The numbers that digits with stars behind them stand for.

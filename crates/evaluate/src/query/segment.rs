@@ -208,7 +208,9 @@ fn profile(domain: &Domain, spread: &Spread, segments: &Segments) -> Vec<Share> 
         _ => unreachable!("labels are read with their domain"),
     };
     if spread.is_open {
-        shares = opened(domain, &shares, segments);
+        shares = opened(domain, &shares, segments, (f64::NEG_INFINITY, f64::INFINITY));
+    } else if let Some(reach) = spread.reach {
+        shares = opened(domain, &shares, segments, reach);
     }
     if spread.missing > 0.0 {
         for share in &mut shares {
@@ -265,9 +267,13 @@ fn piece(line: &Line, lo: f64, hi: f64, segments: &Segments, segment: u32) -> Op
 }
 
 /// Values of which it is not known what else they may be: likely as they were, possible anywhere. Where
-/// nothing is likely, every piece between two constants is as likely as another.
-fn opened(domain: &Domain, likely: &[Share], segments: &Segments) -> Vec<Share> {
-    let everything = (f64::NEG_INFINITY, f64::INFINITY);
+/// nothing is likely, every piece between two constants is as likely as another. `everything` is where they may be.
+fn opened(
+    domain: &Domain,
+    likely: &[Share],
+    segments: &Segments,
+    everything: (f64, f64),
+) -> Vec<Share> {
     let possible = |segment: u32| {
         let (lo, hi) = match domain {
             Domain::Line(line) => piece(line, everything.0, everything.1, segments, segment)?,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use incrowd_data::{Hierarchy, Kind, Level};
 
 use super::domain::{Domain, Line, List, ListOrder, Parse};
-use super::form::{Form, ends, forms, masked};
+use super::form::{Form, forms, masked};
 
 /// The values that a cell can have.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Spread {
     pub is_open: bool,
     /// The mean of the class, where it is released.
     pub mean: Option<f64>,
+    /// All keys that are possible, where they reach beyond those that are likely: a region without an end.
+    pub reach: Option<(f64, f64)>,
 }
 
 /// Values that are equally likely.
@@ -39,7 +41,14 @@ pub enum Values {
 
 impl Spread {
     fn of(values: Values) -> Spread {
-        Spread { values, missing: 0.0, may_be_missing: false, is_open: false, mean: None }
+        Spread {
+            values,
+            missing: 0.0,
+            may_be_missing: false,
+            is_open: false,
+            mean: None,
+            reach: None,
+        }
     }
 
     fn missing() -> Spread {
@@ -205,7 +214,9 @@ fn by_form(
             return Ok(found);
         }
     }
-    let is_masked = |form: &Form| matches!(form, Form::Plain(text) if text.contains('*'));
+    // A star alone had a backslash before it: it is a value.
+    let is_masked =
+        |form: &Form| matches!(form, Form::Plain(text) if text.contains('*') && *text != "*");
     let hidden: Vec<usize> = (0..forms.len()).filter(|&at| is_masked(&forms[at])).collect();
     if !hidden.is_empty() {
         return Err(Unreadable(hidden));
@@ -213,7 +224,7 @@ fn by_form(
     let is_truth = |form: &Form| match form {
         Form::Plain(text) => is_boolean(text),
         Form::Missing | Form::Star => true,
-        Form::Set(members, _) => members.iter().all(|m| m.is_empty() || is_boolean(m)),
+        Form::Set(members, _) => members.iter().flatten().all(|member| is_boolean(member)),
         _ => false,
     };
     let is_boolean = forms.contains(&Form::Star) && forms.iter().all(is_truth);
@@ -230,7 +241,9 @@ fn both_truths(forms: &[Form]) -> Vec<String> {
     let is_written = |truth: &str| {
         forms.iter().any(|form| match form {
             Form::Plain(text) => text.eq_ignore_ascii_case(truth),
-            Form::Set(members, _) => members.iter().any(|m| m.eq_ignore_ascii_case(truth)),
+            Form::Set(members, _) => {
+                members.iter().flatten().any(|member| member.eq_ignore_ascii_case(truth))
+            }
             _ => false,
         })
     };
@@ -282,6 +295,8 @@ fn on_line(
         return Err(Unreadable(unreadable));
     }
     let spanned = span.map(|span| (span.lo, span.hi));
+    let reaches = ranges.clone();
+    close(&mut ranges, spanned);
     let covered = ranges.iter().flatten().copied().chain(spanned);
     let (lo, hi) =
         covered.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), (a, b)| (lo.min(a), hi.max(b)));
@@ -298,16 +313,39 @@ fn on_line(
         (_, Some((lo, hi))) => Spread::of(Values::Range(*lo, *hi)),
         (_, None) => Spread::star(all.clone(), missing, is_open),
     };
-    let spreads = forms.iter().zip(&ranges).map(spread).collect();
-    Ok((Domain::Line(line), spreads))
+    let spreads = forms.iter().zip(&ranges).map(spread).zip(reaches);
+    let is_endless = |reach: &(f64, f64)| reach.0.is_infinite() || reach.1.is_infinite();
+    let spreads =
+        spreads.map(|(spread, reach)| Spread { reach: reach.filter(is_endless), ..spread });
+    Ok((Domain::Line(line), spreads.collect()))
+}
+
+/// Gives regions without an end one: that of the span where it lies beyond, otherwise so far away as the widest region
+/// with two ends is wide. Nothing in a release says how far its values reach.
+fn close(ranges: &mut [Option<(f64, f64)>], span: Option<(f64, f64)>) {
+    let widths = ranges.iter().flatten().map(|(lo, hi)| hi - lo).filter(|width| width.is_finite());
+    let width = widths.fold(0.0, f64::max);
+    for (lo, hi) in ranges.iter_mut().flatten() {
+        if lo.is_infinite() {
+            *lo = span.map_or(f64::INFINITY, |span| span.0).min(*hi - width);
+        }
+        if hi.is_infinite() {
+            *hi = span.map_or(f64::NEG_INFINITY, |span| span.1).max(*lo + width);
+        }
+    }
 }
 
 /// The part of a line that a label stands for, if it says one.
 fn range_of(form: &Form, kind: Kind, parse: Parse) -> Option<(f64, f64)> {
+    // The last value below an end that does not belong to the part.
+    let before = |end: f64| if is_discrete(kind) { end - 1.0 } else { end.next_down() };
     let range = match form {
         Form::Plain(text) => parse(kind, text).map(|key| (key, key)),
         Form::Bounds(lo, hi) => parse(kind, lo).zip(parse(kind, hi)),
-        Form::Brackets(inner, _) => ends(inner, |text| parse(kind, text)),
+        Form::Closed(lo, hi, _) => parse(kind, lo).zip(parse(kind, hi)),
+        Form::HalfOpen(lo, hi, _) => parse(kind, lo).zip(parse(kind, hi).map(before)),
+        Form::Below(end, _) => parse(kind, end).map(|end| (f64::NEG_INFINITY, before(end))),
+        Form::From(end, _) => parse(kind, end).map(|end| (end, f64::INFINITY)),
         Form::Mask(text) if kind == Kind::Integer => masked(text),
         _ => None,
     };
@@ -357,12 +395,14 @@ fn sets(
                 found.insert(text);
             }
             // A value that looks like something else, in a column that has no such labels.
-            Form::Mask(label) | Form::Brackets(_, label) if !is_open => {
+            Form::Mask(label) | Form::Closed(.., label) | Form::HalfOpen(.., label) if !is_open => {
                 found.insert(label);
             }
-            Form::Set(members, _) => {
-                found.extend(members.iter().map(String::as_str).filter(|m| !m.is_empty()));
+            // In a column of texts these are values.
+            Form::Below(_, label) | Form::From(_, label) => {
+                found.insert(label);
             }
+            Form::Set(members, _) => found.extend(members.iter().flatten().map(String::as_str)),
             Form::Missing | Form::Empty | Form::Star => {}
             _ => unreadable.push(at),
         }
@@ -387,7 +427,7 @@ fn in_list(
     let code = |text: &str| places.get(text).copied();
     let has_missing = forms.iter().any(|form| match form {
         Form::Missing => true,
-        Form::Set(members, _) => members.iter().any(String::is_empty),
+        Form::Set(members, _) => members.contains(&None),
         _ => false,
     });
     let top = u32::try_from(list.texts.len()).expect("fewer values than 2^32").checked_sub(1);
@@ -407,12 +447,17 @@ fn in_list(
             }),
             Form::Empty => Some(Spread::star(all.clone(), 1.0, is_star_open)),
             Form::Plain(text) | Form::Mask(text) => whole(text),
+            Form::HalfOpen(.., label) | Form::Below(_, label) | Form::From(_, label) => {
+                whole(label)
+            }
             Form::Bounds(lo, hi) => code(lo)
                 .zip(code(hi))
                 .filter(|(lo, hi)| lo <= hi)
                 .map(|(lo, hi)| Spread::of(Values::Run(lo, hi))),
-            Form::Brackets(inner, label) => whole(label)
-                .or_else(|| ends(inner, code).map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))),
+            Form::Closed(lo, hi, label) => whole(label).or_else(|| {
+                let ends = code(lo).zip(code(hi)).filter(|(lo, hi)| lo <= hi);
+                ends.map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))
+            }),
             Form::Set(members, label) => whole(label).or_else(|| set(members, leaves)),
             Form::Unknown => None,
         };
@@ -438,16 +483,22 @@ fn node(hierarchy: Option<&Hierarchy>, label: &str) -> Option<(u32, u32)> {
     })
 }
 
+/// The values of a set: leaves, or all leaves of nodes.
 #[expect(clippy::cast_precision_loss, reason = "the members of a set are few")]
-fn set(members: &[String], leaves: impl Fn(&str) -> Option<(u32, u32)>) -> Option<Spread> {
-    let present = members.iter().filter(|member| !member.is_empty());
-    let runs = present.map(|member| leaves(member)).collect::<Option<Vec<(u32, u32)>>>()?;
+fn set(members: &[Option<String>], leaves: impl Fn(&str) -> Option<(u32, u32)>) -> Option<Spread> {
+    let runs = members.iter().flatten().map(|member| leaves(member));
+    let runs = runs.collect::<Option<Vec<(u32, u32)>>>()?;
     let mut codes: Vec<u32> = runs.into_iter().flat_map(|(lo, hi)| lo..=hi).collect();
     codes.sort_unstable();
     codes.dedup();
-    let may_be_missing = members.iter().any(String::is_empty);
+    let may_be_missing = members.contains(&None);
     let missing = if may_be_missing { 1.0 / (codes.len() as f64 + 1.0) } else { 0.0 };
     Some(Spread { missing, may_be_missing, ..Spread::of(Values::Set(codes)) })
+}
+
+/// Whether neighbouring values are 1 apart.
+fn is_discrete(kind: Kind) -> bool {
+    matches!(kind, Kind::Integer | Kind::Date)
 }
 
 /// Means of classes: nothing else is known of their values.

@@ -128,14 +128,14 @@ fn whole_numbers_are_counted() {
 
 #[test]
 fn negative_numbers_decimals_and_dates() {
-    let x = release(&[("x", Known::Nothing, &["[-5--2]", "[-2-2]"])]);
+    let x = release(&[("x", Known::Nothing, &["[-5..-2]", "[-2..2]"])]);
     check(&x, Aggregate::Count, &["x < -3"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x >= -2"], (1.25, false, 1.0, 2.0));
     let x = release(&[("x", Known::Nothing, &["[1.5-2.5]", "4"])]);
     check(&x, Aggregate::Count, &["x < 2"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x = 2"], (0.0, false, 0.0, 1.0));
     check(&x, Aggregate::Sum(of("x")), &["x < 2"], (0.875, false, 0.0, 2.0));
-    let day = release(&[("day", Known::Nothing, &["[2024-01-03-2024-01-06]", "2024-01-09"])]);
+    let day = release(&[("day", Known::Nothing, &["[2024-01-03..2024-01-06]", "2024-01-09"])]);
     check(&day, Aggregate::Count, &["day < 2024-01-05"], (0.5, false, 0.0, 1.0));
     check(&day, Aggregate::Min(of("day")), &[], (3.0, true, 3.0, 3.0));
 }
@@ -361,7 +361,7 @@ fn means_may_hide_missing_cells() {
     check(&x, Aggregate::Sum(of("age")), &[], (76.5, false, NONE, NONE));
     // Of a column of unknown type, labels that are no numbers are no means.
     let known = Known::Means { is_number: false, may_miss: true };
-    let x = release(&[("day", known.clone(), &["[2024-01-03-2024-01-06]", "2024-01-09"])]);
+    let x = release(&[("day", known.clone(), &["[2024-01-03..2024-01-06]", "2024-01-09"])]);
     check(&x, Aggregate::Count, &["day < 2024-01-05"], (0.5, false, 0.0, 1.0));
     let x = release(&[("b", known, &["{false|true}", "true"])]);
     check(&x, Aggregate::Count, &["b = true"], (1.5, false, 1.0, 2.0));
@@ -406,4 +406,19 @@ fn sums_of_groups_that_rows_may_be_in() {
         let answer = group.answers[0];
         assert_eq!((answer.least, answer.greatest), (Some(-5.0), Some(8.0)));
     }
+}
+
+#[test]
+fn regions_end_before_their_second_end() {
+    let labels = &["<10", "[10-20)", ">=20"];
+    let x = release(&[("x", Known::Kind(Kind::Decimal), labels)]);
+    check(&x, Aggregate::Count, &["x < 10"], (1.0, true, 1.0, 1.0));
+    check(&x, Aggregate::Count, &["x < 20"], (2.0, true, 2.0, 2.0));
+    check(&x, Aggregate::Count, &["x >= 20"], (1.0, true, 1.0, 1.0));
+    check(&x, Aggregate::Count, &["x < 15"], (1.5, false, 1.0, 2.0));
+    // Nothing says how far the first region reaches.
+    check(&x, Aggregate::Count, &["x < -1000"], (0.0, false, 0.0, 1.0));
+    let whole = release(&[("x", Known::Kind(Kind::Decimal), &["<10", ">=10"])]);
+    check(&whole, Aggregate::Count, &["x < 10"], (1.0, true, 1.0, 1.0));
+    check(&whole, Aggregate::Count, &["x > 50"], (0.0, false, 0.0, 1.0));
 }

@@ -18,8 +18,8 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Fault> {
             .collect();
         for (cells, rows) in alike(evidence, axis) {
             let own: BTreeSet<Value> = rows.iter().map(|&row| evidence.value(row, axis)).collect();
-            // Cut points are values of other rows, which must have been released, too, or of the
-            // declared order, which no row has a say in.
+            // Sets name values of other rows, which must have been released, too. Ends are cut points between
+            // released values, or values of a declared order, which no row has a say in.
             let mut allowed = own.clone();
             if evidence.case.job.labels == Labels::Region {
                 allowed.extend(released.iter().cloned());
@@ -29,7 +29,9 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Fault> {
             let covers = axis.read(&evidence.release.rows[rows[0]]);
             let is_clean = |cover: &Cover| {
                 let is_true = own.iter().all(|value| cover.has(value));
-                is_true && cover.printed().iter().all(|&value| allowed.contains(value))
+                let is_cut =
+                    evidence.case.job.labels == Labels::Region && matches!(cover, Cover::Range(..));
+                is_true && (is_cut || cover.printed().iter().all(|value| allowed.contains(*value)))
             };
             if !covers.iter().any(is_clean) {
                 let input = &evidence.case.table;

@@ -140,10 +140,14 @@ fn levels(evidence: &Evidence, axis: &Axis) -> Result<(), Fault> {
         };
         let expected = path.get(level).map(String::as_str);
         let found = evidence.release.cell(row, label);
-        let is_same = level == 0 && found.is_some_and(|found| axis.value(Some(found)) == value);
+        // A name that looks like a label has a backslash before it.
+        let bare = found.map(|found| found.strip_prefix('\\').unwrap_or(found));
+        let is_value =
+            |found: Option<&str>| found.is_some_and(|found| axis.value(Some(found)) == value);
+        let is_same = level == 0 && (is_value(found) || is_value(bare));
         // `*` stands above a root of another name where cells are missing.
         let is_above = level == path.len() && found == Some("*");
-        if !is_same && found != expected && !is_above {
+        if !is_same && found != expected && bare != expected && !is_above {
             let detail = format!("`{}`: {found:?}, level {level} is {expected:?}", axis.name);
             return Err(Fault::new("levels", detail));
         }

@@ -9,10 +9,13 @@ use incrowd_data::{
 use incrowd_engine::Values;
 use incrowd_privacy::{Tally, all_hold};
 use incrowd_release::{
-    Classes, drop_unused, hide_whole_sets, recode, recode_cuts, recode_levels, whole_intervals,
+    Classes, LabelForm, drop_unused, hide_whole_sets, recode, recode_cuts, recode_levels,
+    whole_intervals,
 };
 
 use super::Application;
+use super::extend::Unknown;
+use super::regions::Division;
 use crate::coding::{CodedAs, Coding, Known};
 use crate::error::{JobError, Problem};
 use crate::plan::Plan;
@@ -34,12 +37,16 @@ impl RecodingFile {
             Some(_) => {}
             None => mentions_missing = true,
         };
-        for value in self.cuts.get(name).into_iter().flatten() {
+        let cuts = self.cuts.get(name).into_iter().flatten();
+        for value in cuts.chain(self.known.get(name).into_iter().flatten()) {
             add(value.as_ref());
         }
         for node in &self.nodes {
             match node {
                 NodeRecord::Cut { column, at_most, .. } if column == name => add(Some(at_most)),
+                NodeRecord::Below { column, below: Some(below), .. } if column == name => {
+                    add(Some(below));
+                }
                 NodeRecord::Children { column, children } if column == name => {
                     for (end, _) in children {
                         add(end.as_ref());
@@ -50,7 +57,8 @@ impl RecodingFile {
                         add(cell.as_ref());
                     }
                 }
-                NodeRecord::Cut { .. } | NodeRecord::Children { .. } => {}
+                NodeRecord::Cut { .. } | NodeRecord::Below { .. } | NodeRecord::Children { .. } => {
+                }
             }
         }
         values.has_missing |= mentions_missing;
@@ -71,6 +79,8 @@ pub(super) struct Recognised {
     pub(super) levels: Option<Levels>,
     /// The cuts of a single-dimensional one.
     pub(super) cuts: Option<Cuts>,
+    /// By attribute, its last values that the recoding does not know, whose rows are left out.
+    pub(super) n_unknown: Vec<usize>,
     /// Its classes with whole intervals, which are measured.
     pub(super) whole: Option<Recoded>,
 }
@@ -114,15 +124,28 @@ impl Application<'_> {
                 }
             }
         };
+        let is_region = plan.labels == LabelForm::Region;
+        let division = match (&tree, &cuts) {
+            (Some(tree), _) if is_region => Some(Division::Tree(tree)),
+            (None, Some(cuts)) if is_region => Some(Division::Cuts(cuts)),
+            _ => None,
+        };
+        self.leave_out_unknown(set, &mut assignment.class_of, (division, lookup))?;
         if let Some(failed) = self.suppress(plan, coding, &mut assignment.class_of)? {
             return Ok(Err(failed));
         }
-        if tree.is_some() {
+        if tree.is_some() && division.is_none() {
             self.cover(&mut coding.set, &mut assignment.class_of, lookup);
         }
         self.relabel(&mut coding.set, &assignment.class_of);
         let set = &coding.set;
         let classes = match (&levels, &cuts) {
+            _ if division.is_some() => {
+                let division = division.expect("it was just looked at");
+                let mut classes = self.region_classes(set, &assignment, division, lookup);
+                self.keep_anything(&set.attributes, &mut classes);
+                classes
+            }
             (Some(levels), _) => recode_levels(set, &assignment, levels),
             (None, Some(cuts)) => recode_cuts(set, &assignment, cuts),
             (None, None) => {
@@ -133,8 +156,11 @@ impl Application<'_> {
                 classes
             }
         };
-        let whole = cuts.as_ref().map(|cuts| whole_intervals(set, &assignment, cuts));
-        Ok(Ok(Recognised { class_of: assignment.class_of, classes, levels, cuts, whole }))
+        let whole = cuts.as_ref().filter(|_| !is_region);
+        let whole = whole.map(|cuts| whole_intervals(set, &assignment, cuts));
+        let n_unknown = lookup.unknown.iter().map(BTreeSet::len).collect();
+        let class_of = assignment.class_of;
+        Ok(Ok(Recognised { class_of, classes, levels, cuts, n_unknown, whole }))
     }
 
     /// Makes the labels of hierarchies that were built from values again: from the leaves that were released
@@ -236,6 +262,16 @@ impl Application<'_> {
                         branches: Branches::Binary { at, low: *low, high: *high },
                     }
                 }
+                NodeRecord::Below { column, below, low, high } => {
+                    let attribute = position(column)?;
+                    let first = below.as_ref().map(|below| lookup.code(attribute, Some(below)));
+                    let last = Self::last_below(&attributes[attribute], first);
+                    let branches = last.map_or_else(
+                        || Branches::Runs(vec![(u32::MAX, *high)]),
+                        |at| Branches::Binary { at, low: *low, high: *high },
+                    );
+                    Node::Cut { attribute, branches }
+                }
                 NodeRecord::Children { column, children } => {
                     let attribute = position(column)?;
                     let runs: Vec<(u32, u32)> = children
@@ -302,6 +338,7 @@ impl Application<'_> {
         order.sort_by_key(|&vector| class_of[vector as usize]);
         let mut tally = Tally::new(set, *entity);
         let mut broken: Vec<(u32, u64)> = Vec::new();
+        order.retain(|&vector| class_of[vector as usize] != SUPPRESSED);
         for class in order.chunk_by(|&a, &b| class_of[a as usize] == class_of[b as usize]) {
             tally.clear();
             for &v in class {
@@ -313,6 +350,18 @@ impl Application<'_> {
         }
         let n_broken: u64 = broken.iter().map(|(_, rows)| rows).sum();
         let limit = plan.suppress.rows(set.n_rows)?;
+        let n_unknown = left_out(set, class_of);
+        if n_unknown > 0 && n_unknown + n_broken > limit {
+            let reasons = vec![format!(
+                "{n_unknown} of the {} rows have values that the recoding does not know, and {n_broken} more fall into \
+                 classes that break a model; {limit} may be left out",
+                set.n_rows
+            )];
+            let n_all = n_unknown + n_broken;
+            let help =
+                Some(format!("leave them out with --suppress {n_all}rows, or fix the values"));
+            return Ok(Some(Outcome::Failed { reasons, help, report: None }));
+        }
         if n_broken > limit {
             let reason = format!(
                 "{} of the {} rows fall into classes of this recoding for which {} does not hold",
@@ -331,9 +380,11 @@ impl Application<'_> {
             }));
         }
         let is_broken: BTreeSet<u32> = broken.iter().map(|(class, _)| *class).collect();
+        let n_broken = n_broken + n_unknown;
         if plan.stars_suppressed && n_broken > 0 {
             tally.clear();
-            for vector in (0..set.len()).filter(|&vector| is_broken.contains(&class_of[vector])) {
+            let is_out = |class: u32| class == SUPPRESSED || is_broken.contains(&class);
+            for vector in (0..set.len()).filter(|&vector| is_out(class_of[vector])) {
                 tally.add(vector, set.counts[vector]);
             }
             if !all_hold(models, tally.class()) {
@@ -351,6 +402,12 @@ impl Application<'_> {
         }
         Ok(None)
     }
+}
+
+/// The rows of vectors that are in no class.
+fn left_out(set: &FrequencySet, class_of: &[u32]) -> u64 {
+    let of_class = class_of.iter().zip(&set.counts);
+    of_class.filter(|(class, _)| **class == SUPPRESSED).map(|(_, &rows)| u64::from(rows)).sum()
 }
 
 /// Classes of vectors whose values become the same: `group` says what a value of an attribute becomes.
@@ -375,22 +432,33 @@ fn generalise(set: &FrequencySet, group: impl Fn(usize, u32) -> u32) -> Assignme
 pub(super) struct Lookup {
     codes: Vec<BTreeMap<String, u32>>,
     missing: Vec<u32>,
+    /// By attribute, the codes of values that the recoding does not know.
+    pub(super) unknown: Vec<BTreeSet<u32>>,
 }
 
 impl Lookup {
     /// The codes of the quasi-identifier columns, which come first among those of a scheme.
-    pub(super) fn new(plan: &Plan, columns: &[CodedAs], known: &dyn Known) -> Lookup {
-        let (mut codes, mut missing) = (Vec::new(), Vec::new());
+    pub(super) fn new(
+        plan: &Plan,
+        columns: &[CodedAs],
+        known: &dyn Known,
+        unknown: &Unknown,
+    ) -> Lookup {
+        let (mut codes, mut missing, mut of_unknown) = (Vec::new(), Vec::new(), Vec::new());
         for (column, _) in columns.iter().zip(plan.with_role(crate::plan::Role::Quasi)) {
             let name = &plan.columns[column.at].name;
             let texts = &known.values(name).expect("it was read with codes").texts;
-            codes.push(texts.iter().cloned().zip(column.map.iter().copied()).collect());
+            let of_text: BTreeMap<String, u32> =
+                texts.iter().cloned().zip(column.map.iter().copied()).collect();
+            let unknown = unknown.get(&column.at).into_iter().flatten();
+            of_unknown.push(unknown.map(|text| of_text[text]).collect());
+            codes.push(of_text);
             missing.push(column.map.get(texts.len()).copied().unwrap_or(u32::MAX));
         }
-        Lookup { codes, missing }
+        Lookup { codes, missing, unknown: of_unknown }
     }
 
-    fn code(&self, attribute: usize, text: Option<&String>) -> u32 {
+    pub(super) fn code(&self, attribute: usize, text: Option<&String>) -> u32 {
         match text {
             Some(text) => self.codes[attribute][text],
             None => self.missing[attribute],

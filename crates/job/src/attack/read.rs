@@ -1,6 +1,6 @@
 //! Both tables of an attack: which columns are compared, and what their labels stand for.
 
-use incrowd_data::{Codes, collapse};
+use incrowd_data::{Codes, closed_label, collapse};
 use incrowd_engine::{Engine, Source, Table, Use, position, read};
 use incrowd_evaluate::attack::{Both, Column, Sensitive, Tables, read_both};
 
@@ -344,6 +344,6 @@ fn range(min: Option<String>, max: Option<String>) -> String {
     match (min, max) {
         (None, None) => "*".to_owned(),
         (Some(min), Some(max)) if min == max => min,
-        (min, max) => format!("[{}-{}]", min.unwrap_or_default(), max.unwrap_or_default()),
+        (min, max) => closed_label(&min.unwrap_or_default(), &max.unwrap_or_default()),
     }
 }

@@ -239,11 +239,11 @@ impl Search<'_> {
         let mut coding = scheme.coding(self.columns, vectors, counts, Vec::new(), n_rows);
         let memory = Some(self.bounds.left() / 2);
         let outcome = search(job.run, job.spec, plan, &coding, &levels, memory)?;
-        let found = match job.found(plan, outcome, n_rows)? {
+        let mut found = match job.found(plan, outcome, n_rows)? {
             Ok(found) => found,
             Err(outcome) => return Ok(Err(outcome)),
         };
-        let classes = classes(plan, &mut coding, &found);
+        let classes = classes(plan, &mut coding, &mut found);
         let assigned = Assigned::of(&found);
         let Coding { set, entity, .. } = &coding;
         let labelling = Labelling { plan, set, entity: *entity, classes: &classes, assigned };

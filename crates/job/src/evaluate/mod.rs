@@ -405,7 +405,7 @@ impl Evaluator<'_> {
         let mut coding = code(self.plan, &table)?;
         let levels = self.plan.method.level_bounds(self.plan, &coding.set.attributes)?;
         let memory = self.plan.method.memory;
-        let found = match search(self.run, self.spec, self.plan, &coding, &levels, memory)? {
+        let mut found = match search(self.run, self.spec, self.plan, &coding, &levels, memory)? {
             SearchOutcome::Found(found) => found,
             SearchOutcome::Cancelled => return Err(JobError::Cancelled),
             SearchOutcome::Infeasible(_) => {
@@ -416,7 +416,7 @@ impl Evaluator<'_> {
                 ));
             }
         };
-        let classes = classes(self.plan, &mut coding, &found);
+        let classes = classes(self.plan, &mut coding, &mut found);
         Ok(Release::new(self.plan, self.table, coding, *found, classes))
     }
 }

@@ -127,7 +127,7 @@ impl Knowledge {
         let nodes = self.recoding.iter().flat_map(|recoding| &recoding.nodes);
         nodes.filter_map(move |node| match node {
             NodeRecord::Class { cells, .. } => cells.get(column),
-            NodeRecord::Cut { .. } | NodeRecord::Children { .. } => None,
+            _ => None,
         })
     }
 

@@ -303,7 +303,9 @@ fn column(
     }
     let is_one = |spread: &Spread| match &spread.values {
         Values::None => !spread.is_open,
-        Values::Range(lo, hi) => lo.total_cmp(hi).is_eq() && !spread.may_be_missing,
+        Values::Range(lo, hi) => {
+            lo.total_cmp(hi).is_eq() && !spread.may_be_missing && spread.reach.is_none()
+        }
         Values::Run(lo, hi) => lo == hi && !spread.may_be_missing,
         Values::Set(_) | Values::About(_) => false,
     };

@@ -49,7 +49,10 @@ impl RecodingFile {
                 return Err(format!("the sequence of `{name}` repeats values or is not wanted"));
             }
         }
-        for name in self.built.keys() {
+        if let Some(name) = self.known.keys().chain(&self.any).find(|name| !self.is_quasi(name)) {
+            return Err(format!("`{name}` is none of its quasi columns"));
+        }
+        for name in self.built.keys().chain(self.rules.keys()) {
             let hierarchy = self.columns.get(name).and_then(|column| column.hierarchy.as_ref());
             if !self.is_quasi(name) || !matches!(hierarchy, Some(HierarchySpec::Rows(_))) {
                 return Err(format!("`{name}` has no hierarchy"));
@@ -114,7 +117,8 @@ impl RecodingFile {
         for (at, node) in self.nodes.iter().enumerate() {
             let (column, children): (&String, BTreeSet<u32>) = match node {
                 NodeRecord::Class { .. } => continue,
-                NodeRecord::Cut { column, low, high, .. } => {
+                NodeRecord::Cut { column, low, high, .. }
+                | NodeRecord::Below { column, low, high, .. } => {
                     if low == high {
                         return Err(format!("both sides of node {at} are the same"));
                     }
@@ -150,7 +154,7 @@ impl RecodingFile {
         let classes = || {
             self.nodes.iter().filter_map(|node| match node {
                 NodeRecord::Class { class, cells } => Some((*class, cells)),
-                NodeRecord::Cut { .. } | NodeRecord::Children { .. } => None,
+                _ => None,
             })
         };
         let n_quasi = self.columns.keys().filter(|name| self.is_quasi(name)).count();

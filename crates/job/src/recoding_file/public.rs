@@ -4,12 +4,12 @@
 //! falls into its class, they are; of any other column only the private part tells how it is recoded. That
 //! is so of every column with a hierarchy: its leaves are not told by the labels above them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use incrowd_data::{
     Attribute, Branches, Cell, Cuts, Kind, Node, PartitionTree, RecodedColumn, Shape,
 };
-use incrowd_release::{Classes, LabelForm};
+use incrowd_release::{Classes, CutPlace, LabelForm};
 use incrowd_search::{Found, Recoding};
 use indexmap::IndexMap;
 
@@ -17,6 +17,7 @@ use super::{Covered, NodeRecord, RecodingFile, covered};
 use crate::coding::Coding;
 use crate::labelling::tells_means;
 use crate::plan::Plan;
+use crate::regions::places_of;
 use crate::relabel::released_codes;
 use crate::spec::ColumnSpec;
 
@@ -25,6 +26,10 @@ struct ToldColumn<'a> {
     attribute: &'a Attribute,
     is_released: Vec<bool>,
     is_told: Vec<bool>,
+    /// By first code above a cut of a line, the cut point, if a label prints it.
+    points: BTreeMap<u32, Option<String>>,
+    /// Whether its labels say where its regions are cut.
+    is_region: bool,
 }
 
 /// Cuts in values that the release tells.
@@ -54,13 +59,22 @@ pub(super) fn public(
         released_codes(set, &found.assignment.class_of)
     };
     let columns = set.attributes.iter().zip(&classes.recoded.columns).zip(released);
-    let columns: Vec<ToldColumn> = columns
+    let mut columns: Vec<ToldColumn> = columns
         .map(|((attribute, column), is_released)| ToldColumn {
             attribute,
             is_released,
             is_told: told_codes(plan, attribute, column),
+            points: BTreeMap::new(),
+            is_region: plan.labels == LabelForm::Region,
         })
         .collect();
+    if plan.labels == LabelForm::Region {
+        for ((column, recoded), places) in
+            columns.iter_mut().zip(&classes.recoded.columns).zip(places_of(set, found))
+        {
+            column.points = told_points(recoded, &places);
+        }
+    }
     let cuts = |(at, column): (usize, &ToldColumn)| match &found.recoding {
         Recoding::Intervals(cuts) => column.told_intervals(cuts, at),
         Recoding::Partition(tree) => column.told_cuts(tree, at),
@@ -74,11 +88,18 @@ pub(super) fn public(
         cuts: IndexMap::new(),
         nodes: Vec::new(),
         built: IndexMap::new(),
+        known: IndexMap::new(),
+        rules: IndexMap::new(),
         columns: public_columns(complete, &columns, &cuts),
         ..complete.clone()
     };
     file.private = private_columns(complete, &columns, &cuts);
     for (column, told) in columns.iter().zip(&cuts) {
+        if column.is_whole()
+            && let Some(known) = complete.known.get(&column.attribute.name)
+        {
+            file.known.insert(column.attribute.name.clone(), known.clone());
+        }
         let is_unordered = matches!(column.attribute.shape, Shape::Unordered);
         if let Some(told) = told.as_ref().filter(|told| is_unordered && !told.values.is_empty()) {
             file.sequences.insert(column.attribute.name.clone(), told.values.clone());
@@ -123,10 +144,26 @@ fn told_codes(plan: &Plan, attribute: &Attribute, column: &RecodedColumn) -> Vec
                     is_told[code as usize] = true;
                 }
             }
-            Cell::Set(_) | Cell::Node(..) | Cell::Nodes(_) | Cell::All => {}
+            Cell::Set(_) | Cell::Between(_) | Cell::Node(..) | Cell::Nodes(_) | Cell::All => {}
         }
     }
     is_told
+}
+
+/// The cut points of a column, by first code above them, as far as its labels print them.
+fn told_points(
+    column: &RecodedColumn,
+    places: &BTreeMap<u32, CutPlace>,
+) -> BTreeMap<u32, Option<String>> {
+    let ends = column.cells.iter().flat_map(|cell| match cell {
+        Cell::Between(part) => vec![part.from.as_ref(), part.below.as_ref()],
+        _ => Vec::new(),
+    });
+    let told: BTreeSet<&str> = ends.flatten().map(|end| end.text.as_str()).collect();
+    let text = |place: &CutPlace| {
+        Some(place.first.text.clone()).filter(|text| told.contains(text.as_str()))
+    };
+    places.iter().map(|(first, place)| (*first, text(place))).collect()
 }
 
 impl ToldColumn<'_> {
@@ -173,6 +210,16 @@ impl ToldColumn<'_> {
         let mut told = self.told_values()?;
         let n_codes = self.attribute.n_codes();
         let intervals = cuts.intervals(at, n_codes).filter(|(lo, hi)| lo <= hi && *hi < n_codes);
+        if !self.points.is_empty() {
+            for text in self.points.values() {
+                told.firsts.push(Some(text.clone()?));
+            }
+            told.firsts.dedup();
+            // Missing may be cut off behind all values.
+            let missing = self.attribute.dictionary.missing();
+            told.firsts.extend(missing.filter(|code| cuts.of(at).contains(code)).map(|_| None));
+            return Some(told);
+        }
         let mut intervals: Vec<Vec<u32>> =
             intervals.map(|(lo, hi)| self.released(lo..=hi)).filter(|of| !of.is_empty()).collect();
         if intervals.len() < 2 {
@@ -222,6 +269,19 @@ impl ToldColumn<'_> {
         }
         if !matches!(self.attribute.shape, Shape::Unordered) {
             for end in ends {
+                if self.is_region && self.attribute.dictionary.missing() == Some(end + 1) {
+                    continue;
+                }
+                if let Some(point) = self.points.get(&(end + 1)) {
+                    told.at_most.insert(end, point.clone()?);
+                    continue;
+                }
+                // The ends of regions in a declared order need not be released.
+                if let (Shape::Ordinal, true) = (&self.attribute.shape, self.is_told[end as usize])
+                {
+                    told.at_most.insert(end, self.text(end)?);
+                    continue;
+                }
                 let below = (0..=end).rev().find(|&code| self.is_released[code as usize])?;
                 let text = self.text(below).filter(|_| self.is_told[below as usize])?;
                 told.at_most.insert(end, text);
@@ -262,7 +322,8 @@ fn public_columns(
             let texts = dictionary.texts.iter().zip(&column.is_told);
             let has_fraction =
                 texts.filter(|(_, is_told)| **is_told).any(|(text, _)| text.contains(['.', 'e']));
-            if dictionary.kind == Kind::Decimal && !has_fraction {
+            // The labels of regions show what the column is.
+            if dictionary.kind == Kind::Decimal && !has_fraction && !column.is_region {
                 spec.kind = None;
             }
         }

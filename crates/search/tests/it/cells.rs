@@ -2,10 +2,10 @@
 //!
 //! Cells are compared code by code over the whole domain, leaves that no row has included.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use incrowd_data::{Attribute, Cell, FrequencySet, Level, SUPPRESSED, Shape};
-use incrowd_release::{Classes, LabelForm, labels, recode, recode_regions};
+use incrowd_data::{Attribute, Cell, FrequencySet, Level, PartitionTree, SUPPRESSED, Shape};
+use incrowd_release::{Classes, LabelForm, Regions, labels, recode, recode_regions};
 use incrowd_search::{Algorithm, Found, Outcome, Recoding};
 use incrowd_testkit::generate::{Recipe, Rng, random_table};
 use incrowd_testkit::{Form, Table, table};
@@ -19,6 +19,7 @@ fn codes(attribute: &Attribute, cell: &Cell) -> BTreeSet<u32> {
         Cell::Value(code) => [*code].into(),
         Cell::Range(lo, hi) => (*lo..=*hi).collect(),
         Cell::Set(codes) => codes.iter().copied().collect(),
+        Cell::Between(part) => (part.lo..=part.hi).collect(),
         Cell::All => all.collect(),
         Cell::Node(level, group) => match &attribute.shape {
             Shape::Tree(tree) => {
@@ -37,6 +38,15 @@ fn codes(attribute: &Attribute, cell: &Cell) -> BTreeSet<u32> {
             covered
         }
     }
+}
+
+/// The classes with the cells of their regions, where lines are cut nowhere that could be printed.
+fn regions_of(set: &FrequencySet, found: &Found, tree: &PartitionTree) -> Classes {
+    let places = vec![BTreeMap::new(); set.attributes.len()];
+    let is_known: Vec<Vec<bool>> =
+        set.attributes.iter().map(|attribute| vec![true; attribute.n_codes() as usize]).collect();
+    let regions = Regions { places: &places, is_known: &is_known };
+    recode_regions(set, &found.assignment, tree, &regions, None)
 }
 
 /// By class that has rows, the codes that its cells cover, by attribute.
@@ -132,7 +142,7 @@ fn classes_of_strict_partitioning_do_not_overlap() {
             let classes = classes(&set, &found);
             let result = check(&set, &found, &classes, true);
             result.unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}: {}", job.describe()));
-            let regions = recode_regions(&set, &found.assignment, tree);
+            let regions = regions_of(&set, &found, tree);
             let result = check(&set, &found, &regions, false);
             result.unwrap_or_else(|wrong| panic!("seed {seed}, regions: {wrong}"));
             let cells = classes.recoded.columns.iter().flat_map(|column| &column.cells);
@@ -158,7 +168,7 @@ fn nodes_of_regions_do_not_overlap() {
         let set = random_table(rng, &recipe).frequency_set();
         let Some(found) = found(Algorithm::Mondrian, &set, &Job::of_k(3)) else { continue };
         let Recoding::Partition(tree) = &found.recoding else { panic!("a tree") };
-        let regions = recode_regions(&set, &found.assignment, tree);
+        let regions = regions_of(&set, &found, tree);
         check(&set, &found, &regions, true).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
         let cells = boxes(&set, &classes(&set, &found));
         for (cells, regions) in cells.iter().zip(boxes(&set, &regions)) {

@@ -146,8 +146,17 @@ fn tiles(text: &str) -> Result<Vec<Tile>, Failure> {
 
 /// The edges of a cell: half a value beyond its least and greatest value.
 pub(crate) fn edges(cell: &str, whole: (f64, f64)) -> Result<(f64, f64), Failure> {
-    let inner = cell.trim_start_matches('[').trim_end_matches(']');
-    let (low, high) = inner.split_once('-').unwrap_or((inner, inner));
-    let (low, high) = if cell == "*" { whole } else { (low.parse()?, high.parse()?) };
+    let (low, high) = if cell == "*" {
+        whole
+    } else if let Some(below) = cell.strip_prefix('<') {
+        (whole.0, below.parse::<f64>()? - 1.0)
+    } else if let Some(from) = cell.strip_prefix(">=") {
+        (from.parse()?, whole.1)
+    } else {
+        let inner = cell.trim_start_matches('[').trim_end_matches(']');
+        let between = if inner.contains("..") { ".." } else { "-" };
+        let (low, high) = inner.split_once(between).unwrap_or((inner, inner));
+        (low.parse()?, high.parse()?)
+    };
     Ok((low - 0.5, high + 0.5))
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use incrowd_data::Shape;
+use incrowd_data::{Label, LabelsOf, Shape};
 use incrowd_release::LabelForm;
 
 use super::distribution::Distribution;
@@ -159,10 +159,13 @@ fn ends_of(label: &str) -> Option<(f64, f64)> {
     if let Some(one) = number(label) {
         return Some((one, one));
     }
-    let within = label.strip_prefix('[')?.strip_suffix(']')?;
-    let hyphens = within.match_indices('-').map(|(at, _)| at);
-    let mut ends = hyphens.filter_map(|at| number(&within[..at]).zip(number(&within[at + 1..])));
-    ends.find(|(least, greatest)| least <= greatest)
+    let ends = match Label::parse(label, LabelsOf::Line) {
+        Label::Closed(lo, hi) | Label::HalfOpen(lo, hi) => number(&lo).zip(number(&hi)),
+        // Nothing says how far they reach: they are drawn where they begin.
+        Label::Below(end) | Label::From(end) => number(&end).map(|end| (end, end)),
+        _ => None,
+    };
+    ends.filter(|(least, greatest)| least <= greatest)
 }
 
 #[cfg(test)]
@@ -171,11 +174,22 @@ mod tests {
 
     #[test]
     fn numbers_and_their_ranges_have_ends() {
-        let labels = ["5", "-1.5", "[25-28]", "[-3--1]", "[-1-2]", "[1e-3-2]"];
-        let ends = [(5.0, 5.0), (-1.5, -1.5), (25.0, 28.0), (-3.0, -1.0), (-1.0, 2.0), (1e-3, 2.0)];
+        let labels =
+            ["5", "-1.5", "[25-28]", "[-3..-1]", "[-1..2]", "[1e-3..2]", "[0.5-1)", "<-5", ">=20"];
+        let ends = [
+            (5.0, 5.0),
+            (-1.5, -1.5),
+            (25.0, 28.0),
+            (-3.0, -1.0),
+            (-1.0, 2.0),
+            (1e-3, 2.0),
+            (0.5, 1.0),
+            (-5.0, -5.0),
+            (20.0, 20.0),
+        ];
         assert_eq!(labels.map(ends_of).to_vec(), ends.map(Some).to_vec());
         for label in
-            ["x", "", "*", "[a-b]", "[2-1]", "{1|2}", "2024-01-03", "[2024-01-03-2024-02-11]"]
+            ["x", "", "*", "[a-b]", "[2-1]", "{1|2}", "2024-01-03", "[2024-01-03..2024-02-11]"]
         {
             assert_eq!(ends_of(label), None, "{label}");
         }
