@@ -5,6 +5,7 @@
 //! [`query()`], [`attack()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
 //! of the same names do.
 
+mod about;
 mod anonymize;
 mod apply;
 mod attack;
@@ -43,6 +44,7 @@ mod spec;
 mod stopped_search;
 mod workload;
 
+pub use about::AboutSpec;
 pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};
 pub use attack::{
