@@ -69,9 +69,9 @@ pub use query::{
     QueryText, TableReport, TruthReport, queries_of_file, query,
 };
 pub use report::{
-    AsTheyAreReport, CollusionReport, Done, InputReport, MeasuresReport, MinimalReport, Outcome,
-    PrivacyReport, RecodingReport, ReleaseReport, RepeatsReport, Report, RiskReport, SearchReport,
-    SizesReport, Timings,
+    AsTheyAreReport, CollusionReport, Done, InferenceReport, InputReport, MeasuresReport,
+    MinimalReport, Outcome, PrivacyReport, RecodingReport, ReleaseReport, RepeatsReport, Report,
+    RiskReport, SearchReport, SizesReport, Timings,
 };
 pub use run::{Run, Stage};
 pub use spec::{
