@@ -9,8 +9,9 @@ use incrowd_data::Shape;
 use incrowd_release::LabelForm;
 
 use super::distribution::Distribution;
+use super::kept::{Covers, Unit, in_words, masked};
 use super::line::half_of;
-use super::partition::{Partition, common_tiles};
+use super::partition::{Partition, tiles_of};
 use super::{
     Associations, CellsShown, ColumnPortrait, Portrait, Sitter, listed_labels, spans_shown,
     texts_of,
@@ -40,7 +41,7 @@ impl Sitter<'_> {
             let column = |name| ColumnPortrait {
                 name,
                 values: String::new(),
-                n_cells: None,
+                kept: String::new(),
                 cells: CellsShown::Means,
                 distribution: None,
             };
@@ -51,6 +52,7 @@ impl Sitter<'_> {
         Portrait {
             columns: names().zip(&told).map(|(name, told)| self.told_column(name, told)).collect(),
             associations: Associations::default(),
+            records: None,
             partition: self.told_partition(&told),
         }
     }
@@ -113,7 +115,7 @@ impl Sitter<'_> {
         ColumnPortrait {
             name,
             values: declared.to_owned(),
-            n_cells: Some(told.labels.len()),
+            kept: told_kept(told),
             cells,
             distribution,
         }
@@ -143,10 +145,29 @@ impl Sitter<'_> {
             let tile = [left - half_across, right + half_across, lower - half_up, upper + half_up];
             Some((rows, vec![tile]))
         };
-        let (tiles, n_left_out) = common_tiles(rows_of.iter().filter_map(tile).collect());
+        let tiles = tiles_of(rows_of.iter().filter_map(tile).collect(), self.seed())?;
         let columns = [x, y].map(|at| (name(at).to_owned(), "value"));
-        Partition::of(columns, (tiles, n_left_out), (Vec::new(), 0))
+        Partition::of(columns, tiles, (Vec::new(), None))
     }
+}
+
+/// What labels tell of how much they keep: widths of ranges, characters that are hidden.
+fn told_kept(told: &Told) -> String {
+    if let Some(ends) = &told.ends {
+        let covers = |(label, ends): (&str, &Option<(f64, f64)>)| match (label, ends) {
+            (_, Some((least, greatest))) if least >= greatest => Covers::Exact,
+            (_, Some((least, greatest))) => Covers::Width(greatest - least),
+            (MISSING, None) => Covers::Missing,
+            _ => Covers::All,
+        };
+        let labels = told.labels.iter().zip(ends);
+        return in_words(
+            labels.map(|((label, rows), ends)| (covers((label, ends)), *rows)),
+            Unit::Number,
+        );
+    }
+    let (texts, rows): (Vec<String>, Vec<u64>) = told.labels.iter().cloned().unzip();
+    masked(&texts, &rows).unwrap_or_default()
 }
 
 fn half(ends: &[Option<(f64, f64)>]) -> f64 {
@@ -160,8 +181,9 @@ fn ends_of(label: &str) -> Option<(f64, f64)> {
         return Some((one, one));
     }
     let within = label.strip_prefix('[')?.strip_suffix(']')?;
-    let hyphens = within.match_indices('-').map(|(at, _)| at);
-    let mut ends = hyphens.filter_map(|at| number(&within[..at]).zip(number(&within[at + 1..])));
+    let signs = ["..", "-"].into_iter().flat_map(|sign| within.match_indices(sign));
+    let mut ends = signs
+        .filter_map(|(at, sign)| number(&within[..at]).zip(number(&within[at + sign.len()..])));
     ends.find(|(least, greatest)| least <= greatest)
 }
 
@@ -171,8 +193,16 @@ mod tests {
 
     #[test]
     fn numbers_and_their_ranges_have_ends() {
-        let labels = ["5", "-1.5", "[25-28]", "[-3--1]", "[-1-2]", "[1e-3-2]"];
-        let ends = [(5.0, 5.0), (-1.5, -1.5), (25.0, 28.0), (-3.0, -1.0), (-1.0, 2.0), (1e-3, 2.0)];
+        let labels = ["5", "-1.5", "[25-28]", "[-3--1]", "[-1-2]", "[1e-3-2]", "[-16.9..-4.6]"];
+        let ends = [
+            (5.0, 5.0),
+            (-1.5, -1.5),
+            (25.0, 28.0),
+            (-3.0, -1.0),
+            (-1.0, 2.0),
+            (1e-3, 2.0),
+            (-16.9, -4.6),
+        ];
         assert_eq!(labels.map(ends_of).to_vec(), ends.map(Some).to_vec());
         for label in
             ["x", "", "*", "[a-b]", "[2-1]", "{1|2}", "2024-01-03", "[2024-01-03-2024-02-11]"]
