@@ -243,11 +243,12 @@ fn multisets(n: u64, most: u64, sum: u64) -> u64 {
 
 #[test]
 fn no_mean_tells_the_values_of_its_class() {
-    let folder = Folder::with(&[("t.csv", &people(900, 11))]);
+    let row = |row: usize| format!("{},{},d{}\n", (row * 7919 + row * row) % 997, row % 2, row % 5);
+    let table = format!("age,sex,d\n{}", (0..900).map(row).collect::<String>());
+    let folder = Folder::with(&[("t.csv", &table), ("p.csv", &people(900, 11))]);
     for flags in ["-k 3", "-k 4", "-k 3 --relaxed", "-k 3 --force-files 3"] {
         let ended = folder.ok(&format!(
-            "anonymize t.csv -o r.csv --quasi age,sex --insensitive city,status,diagnosis,note --labels range+mean \
-             --json --force {flags}"
+            "anonymize t.csv -o r.csv --quasi age,sex --insensitive d --labels range+mean --json --force {flags}"
         ));
         let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
         let release = folder.read("r.csv");
@@ -281,17 +282,18 @@ fn no_mean_tells_the_values_of_its_class() {
             );
             told += n;
         }
-        assert!(withheld > 0 && told > 0, "{flags}");
+        assert!((withheld > 0 || flags.contains('4')) && told > 0, "{flags}");
         let found = &report["inference"]["age"];
         assert_eq!(found["exact_rows"], exact, "{flags}");
         assert_eq!(found["withheld_rows"], withheld, "{flags}");
         assert_eq!(found["determined_rows"], 0, "{flags}");
         assert_eq!(found["step"], 1.0);
-        assert!(ended.stderr.contains("the mean of age is left out of"), "{}", ended.stderr);
+        let warns = ended.stderr.contains("the mean of age is left out of");
+        assert_eq!(warns, withheld > 0, "{}", ended.stderr);
     }
     // Two rows: the range tells both, and no mean is to blame.
     let ended = folder.ok(
-        "anonymize t.csv -o r.csv -k 2 --quasi age,sex,city --insensitive status,diagnosis,note --json --force",
+        "anonymize p.csv -o r.csv -k 2 --quasi age,sex,city --insensitive status,diagnosis,note --json --force",
     );
     let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!(report["inference"]["age"]["determined_rows"].as_u64().unwrap() > 0);

@@ -95,7 +95,7 @@ pub(super) fn records(page: &mut Page, filed: &Filed) {
         rows.push(line("after", record.after.as_ref().unwrap_or(&left_out)));
     }
     page.table(&header, &rows);
-    page.remark("Drawn at random with the seed of the job; the quasi-identifier columns only.");
+    page.remark("Different records, drawn at random with the seed of the job; the quasi-identifier columns only.");
 }
 
 fn cards(filed: &Filed) -> Vec<Card> {

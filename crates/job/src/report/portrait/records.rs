@@ -4,7 +4,7 @@ use incrowd_data::{Attribute, Labels, RecodedColumn};
 use incrowd_release::{LabelForm, labels};
 
 use super::Sitter;
-use super::sample::drawn;
+use super::sample::drawn_by;
 
 /// Some records before and after.
 #[derive(Debug)]
@@ -30,19 +30,15 @@ const MOST_CHARACTERS: usize = 60;
 const MISSING: &str = "(missing)";
 
 impl Sitter<'_> {
-    /// Some records, drawn with the seed of the job; none where the rows are not at hand.
+    /// Some different records, drawn with the seed of the job; none where the rows are not at hand.
     pub(super) fn records(&self) -> Option<Records> {
         let set = &self.coding.set;
-        let rows: Vec<u64> = set.counts.iter().map(|&rows| u64::from(rows)).collect();
-        if rows.is_empty() || set.attributes.is_empty() {
+        if set.counts.is_empty() || set.attributes.is_empty() {
             return None;
         }
+        let key = |vector: usize| set.vectors.iter().map(|codes| codes.get(vector)).collect();
+        let vectors = drawn_by((0..set.counts.len()).map(key), MOST_RECORDS, self.seed());
         let columns = 0..set.attributes.len().min(MOST_COLUMNS);
-        let drawn = drawn(&rows, MOST_RECORDS, self.seed());
-        let vectors = drawn.iter().enumerate().flat_map(|(vector, &n)| {
-            let n = usize::try_from(n).unwrap_or(MOST_RECORDS).min(MOST_RECORDS);
-            std::iter::repeat_n(vector, n)
-        });
         let shown = |vector: usize| {
             let value = |at: usize| {
                 let text = set.attributes[at].dictionary.text(set.vectors[at].get(vector));
@@ -56,7 +52,7 @@ impl Sitter<'_> {
             }
         };
         let names = columns.clone().map(|at| set.attributes[at].name.clone()).collect();
-        Some(Records { names, records: vectors.take(MOST_RECORDS).map(shown).collect() })
+        Some(Records { names, records: vectors.into_iter().map(shown).collect() })
     }
 
     /// What is released of an attribute in a class: the labels, one below another where there are two.
