@@ -83,14 +83,9 @@ pub(crate) fn escaped(text: &str) -> String {
 
 /// A sentence as it may stand in HTML; what stands between backticks is code.
 fn inline(text: &str) -> String {
-    let cut: String;
-    let text = match text.char_indices().nth(MOST_CHARACTERS) {
-        None => text,
-        Some((end, _)) => {
-            cut = format!("{}\u{2026}", &text[..end]);
-            &cut
-        }
-    };
+    let end = text.char_indices().nth(MOST_CHARACTERS).map(|(end, _)| end);
+    let cut = end.map(|end| format!("{}\u{2026}", &text[..end]));
+    let text = cut.as_deref().unwrap_or(text);
     let parts: Vec<String> = escaped(text).split('`').map(str::to_owned).collect();
     if parts.len().is_multiple_of(2) {
         // A backtick is left over: none of them means anything.

@@ -225,11 +225,10 @@ fn sign_off(page: &mut Page, filed: &Filed) {
         return;
     }
     page.part("Sign-off");
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
     page.sign(&[
-        ("Prepared by", text(&about.prepared_by)),
+        ("Prepared by", about.prepared_by.clone().unwrap_or_default()),
         ("Date and signature", String::new()),
-        ("Approved by", text(&about.approved_by)),
+        ("Approved by", about.approved_by.clone().unwrap_or_default()),
         ("Date and signature", String::new()),
     ]);
 }

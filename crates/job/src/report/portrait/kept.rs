@@ -87,8 +87,8 @@ fn is_whole(attribute: &Attribute, level: u8, group: u32) -> bool {
 
 /// What some cells keep, each with its rows.
 pub(super) fn in_words(cells: impl Iterator<Item = (Covers, u64)>, unit: Unit) -> String {
-    let (mut widths, mut exact, mut all, mut missing): (Vec<(f64, u64)>, u64, u64, u64) =
-        Default::default();
+    let mut widths: Vec<(f64, u64)> = Vec::new();
+    let (mut exact, mut all, mut missing) = (0, 0, 0);
     for (covers, rows) in cells {
         match covers {
             Covers::Exact => exact += rows,
@@ -213,9 +213,12 @@ pub(super) fn masked(texts: &[String], rows: &[u64]) -> Option<String> {
     let others: u64 = kinds.iter().skip(MOST_KINDS).map(|kind| kind.1).sum();
     kinds.truncate(MOST_KINDS);
     let mut says: Vec<String> = (kinds.into_iter())
-        .map(|((kept, of), rows)| match kept == of {
-            true => format!("{}: all {of} {what}", share(rows)),
-            false => format!("{}: {kept} of {of} {what}", share(rows)),
+        .map(|((kept, of), rows)| {
+            if kept == of {
+                format!("{}: all {of} {what}", share(rows))
+            } else {
+                format!("{}: {kept} of {of} {what}", share(rows))
+            }
         })
         .collect();
     if others > 0 {

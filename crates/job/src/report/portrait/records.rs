@@ -36,7 +36,9 @@ impl Sitter<'_> {
         if set.counts.is_empty() || set.attributes.is_empty() {
             return None;
         }
-        let key = |vector: usize| set.vectors.iter().map(|codes| codes.get(vector)).collect();
+        let key = |vector: usize| -> Vec<u32> {
+            set.vectors.iter().map(|codes| codes.get(vector)).collect()
+        };
         let vectors = drawn_by((0..set.counts.len()).map(key), MOST_RECORDS, self.seed());
         let columns = 0..set.attributes.len().min(MOST_COLUMNS);
         let shown = |vector: usize| {
