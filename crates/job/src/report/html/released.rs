@@ -87,7 +87,7 @@ pub(super) fn records(page: &mut Page, filed: &Filed) {
     let mut rows = Vec::new();
     for record in &found.records {
         let line = |what: &str, cells: &[String]| -> Vec<HtmlCell> {
-            let cells = cells.iter().map(|cell| HtmlCell::verbatim(cell));
+            let cells = cells.iter().map(HtmlCell::verbatim);
             std::iter::once(HtmlCell::text(what)).chain(cells).collect()
         };
         rows.push(line("before", &record.before));
@@ -196,13 +196,13 @@ pub(super) fn columns(page: &mut Page, filed: &Filed) {
         let n_more = count((released.len() - MOST_COLUMNS) as u64);
         page.remark(&format!("{n_more} further columns are not listed."));
     }
-    let named = |role: Option<Role>| -> Vec<&str> {
-        let of_role = others.iter().filter(|column| column.role == role);
-        of_role.take(MOST_COLUMNS).map(|column| column.name.as_str()).collect()
+    let of_role = |role: Option<Role>| -> Vec<&str> {
+        let alike = others.iter().filter(|column| column.role == role);
+        alike.take(MOST_COLUMNS).map(|column| column.name.as_str()).collect()
     };
     let mut says = Vec::new();
     for (role, what) in [(Some(Role::Identifier), "Never released"), (None, "Left out")] {
-        let names = named(role);
+        let names = of_role(role);
         if !names.is_empty() {
             says.push(format!("{what}: {}.", names.join(", ")));
         }
