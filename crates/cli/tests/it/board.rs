@@ -86,7 +86,7 @@ fn records_before_and_after_are_internal() {
 fn boards_are_not_told_of_flags() {
     let row =
         |row: usize| format!("P{:05},{},{},x{}\n", 10_000 + row / 3, 20 + row % 30, row % 7, row);
-    let table = format!("patient,age,sex,cost\n{}", (0..600).map(row).collect::<String>());
+    let table = format!("patient,age,sex,cost\n{}", (0..600).map(row).collect::<Vec<_>>().concat());
     let folder = Folder::with(&[("t.csv", &table)]);
     let job = "--quasi age,sex --sensitive cost --identifier patient -k 2 --labels range+mean";
     let made = folder.ok(&format!("anonymize t.csv -o r.csv {job} --report r.html"));
@@ -194,9 +194,9 @@ fn the_scatter_of_the_partition_is_a_fair_sample() {
         }
         sum
     };
-    let rows: String =
+    let rows: Vec<String> =
         (0..9000).map(|row| format!("{},{},d{}\n", number(), number(), row % 5)).collect();
-    let table = format!("x,y,d\n{rows}");
+    let table = format!("x,y,d\n{}", rows.concat());
     let negative = table.lines().skip(1).filter(|row| row.starts_with('-')).count();
     let folder = Folder::with(&[("t.csv", &table)]);
     folder.ok("anonymize t.csv -o r.csv -k 5 --quasi x,y --sensitive d --report r.html --picture x,y --quiet");
