@@ -3,11 +3,11 @@
 use plotters::prelude::*;
 
 use crate::axis::Kind;
-use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, colour, faint, framed, text_width};
+use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, WIDTH, colour, faint, framed, text_width};
 use crate::{Axis, Listed};
 
 /// Across the groups: the sheet without its axis and margins.
-const ACROSS: i32 = 640 - 64 - 10 - 24;
+const ACROSS: i32 = WIDTH - 64 - 10 - 24;
 
 /// A chart of bars: groups side by side, each with a bar for every series.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl Bars {
         let mark = |sheet: &Sheet, at: usize, (x, y): (i32, i32)| {
             sheet.draw(&Rectangle::new([(x + 4, y - 6), (x + 18, y + 6)], colour(at).filled()))
         };
-        framed((640, 420), &self.title, &legend, mark, |sheet| self.draw(sheet))
+        framed((WIDTH.unsigned_abs(), 320), &self.title, &legend, mark, |sheet| self.draw(sheet))
     }
 
     /// Whether the names of neighbours fit side by side. A list has no logarithmic scale, so such bars stay.

@@ -9,6 +9,8 @@ pub(crate) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Why a chart could not be drawn; text has no such errors.
 pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
+/// Across a chart: narrow enough that its text can be read where it is fitted to a phone.
+pub(crate) const WIDTH: i32 = 440;
 pub(crate) const FONT: &str = "sans-serif";
 const TITLE_SIZE: i32 = 17;
 pub(crate) const TEXT_SIZE: i32 = 13;
@@ -99,16 +101,54 @@ pub(crate) fn text_width(text: &str) -> i32 {
     i32::try_from(text.chars().count() * 7).unwrap_or(i32::MAX / 4)
 }
 
-/// A text of so many characters at most.
+/// A text of so many characters at most: its beginning and its end, by which long ones differ.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+    let characters: Vec<char> = text.chars().collect();
+    if characters.len() <= most {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-    kept + "\u{2026}"
+    let kept = most.saturating_sub(1);
+    let (start, end) = (kept.div_ceil(2), kept / 2);
+    let start: String = characters[..start].iter().collect();
+    let end: String = characters[characters.len() - end..].iter().collect();
+    format!("{start}\u{2026}{end}")
+}
+
+/// Names of so many characters at most. Those that are equal when they are shortened, and were not before, are numbered.
+pub(crate) fn told_apart(names: &[String], most: usize) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(|name| shortened(name, most)).collect();
+    let number = |(at, name): (usize, &String)| {
+        let alike = |other: usize| short[other] == *name && names[other] != names[at];
+        if !(0..names.len()).any(alike) {
+            return name.clone();
+        }
+        let mut before: Vec<&String> =
+            (0..at).filter(|&at| short[at] == *name).map(|at| &names[at]).collect();
+        before.push(&names[at]);
+        before.dedup();
+        let number = format!(" ({})", before.len());
+        shortened(&names[at], most.saturating_sub(number.chars().count())) + &number
+    };
+    short.iter().enumerate().map(number).collect()
 }
 
 /// A line style that is faint enough to lie under the numbers.
 pub(crate) fn faint() -> ShapeStyle {
     RGBColor(225, 225, 225).stroke_width(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_differ_where_long_ones_do() {
+        let names = ["age, sex, marital-status, occupation", "age, sex, marital-status, education"];
+        let names = names.map(str::to_owned);
+        let short = told_apart(&names, 20);
+        assert!(short[0] != short[1] && short.iter().all(|name| name.chars().count() <= 20));
+        let alike = ["abcdefghij-1-klmnopqrst", "abcdefghij-2-klmnopqrst"].map(str::to_owned);
+        assert_eq!(told_apart(&alike, 12), ["abcd\u{2026}rst (1)", "abcd\u{2026}rst (2)"]);
+        assert_eq!(told_apart(&["a".to_owned(), "a".to_owned()], 12), ["a", "a"]);
+    }
 }

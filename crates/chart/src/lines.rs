@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use crate::Axis;
-use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, colour, faint, framed};
+use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, WIDTH, colour, faint, framed};
 
 /// A chart of lines.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl Lines {
             let shape = Polygon::new(shape(at), colour(at).filled());
             sheet.draw(&(EmptyElement::at((x + 10, y)) + shape))
         };
-        framed((640, 420), &self.title, &legend, mark, |sheet| self.draw(sheet))
+        framed((WIDTH.unsigned_abs(), 320), &self.title, &legend, mark, |sheet| self.draw(sheet))
     }
 
     fn draw(&self, sheet: &Sheet) -> Drawn {
@@ -90,7 +90,7 @@ impl Lines {
             .bold_line_style(faint())
             .x_desc(self.x.name.as_str())
             .y_desc(self.y.name.as_str())
-            .x_labels(9)
+            .x_labels(7)
             .y_labels(7)
             .label_style((FONT, TEXT_SIZE))
             .axis_desc_style((FONT, TEXT_SIZE))

@@ -1,10 +1,11 @@
-//! Names one below another, with bars to the right.
+//! Names one below another, with bars to the right of them or below them.
 
 use plotters::prelude::*;
 
 use crate::axis::short;
 use crate::frame::{
-    Drawn, FONT, LINE_HEIGHT, Sheet, TEXT_SIZE, colour, framed, legend_rows, shortened, text_width,
+    Drawn, FONT, LINE_HEIGHT, Sheet, TEXT_SIZE, WIDTH, colour, framed, legend_rows, text_width,
+    told_apart,
 };
 
 /// A list of names with a bar for every series: for names that are too long or too many to stand side by side.
@@ -18,12 +19,14 @@ pub struct Listed {
     pub series: Vec<(String, Vec<f64>)>,
 }
 
-/// Across a whole chart.
-const WIDTH: i32 = 640;
 /// A bar's height, with the room below it.
 const BAR: i32 = 15;
-/// Characters of a name that are shown.
-const MOST_CHARACTERS: usize = 28;
+/// Characters of a name beside its bars.
+const MOST_BESIDE: usize = 20;
+/// Characters of a name above its bars.
+const MOST_ABOVE: usize = 58;
+/// Room for a number at the end of a bar.
+const NUMBER: i32 = 52;
 
 /// A value with three digits that tell something.
 fn rounded(value: f64) -> String {
@@ -55,20 +58,29 @@ impl Listed {
         })
     }
 
+    /// Whether some name is too long to stand beside its bars.
+    fn is_above(&self) -> bool {
+        self.names.iter().any(|name| name.chars().count() > MOST_BESIDE)
+    }
+
     fn row_height(&self) -> i32 {
-        BAR * i32::try_from(self.series.len().max(1)).unwrap_or(1) + 7
+        let bars = BAR * i32::try_from(self.series.len().max(1)).unwrap_or(1) + 7;
+        if self.is_above() { bars + LINE_HEIGHT - 4 } else { bars }
     }
 
     fn draw(&self, sheet: &Sheet) -> Drawn {
-        let names: Vec<String> =
-            self.names.iter().map(|name| shortened(name, MOST_CHARACTERS)).collect();
-        let left = 20 + names.iter().map(|name| text_width(name)).max().unwrap_or(0);
+        let is_above = self.is_above();
+        let names = told_apart(&self.names, if is_above { MOST_ABOVE } else { MOST_BESIDE });
+        let widest = names.iter().map(|name| text_width(name)).max().unwrap_or(0);
+        let left = if is_above { 14 } else { 20 + widest };
         let values = self.series.iter().flat_map(|(_, values)| values).copied();
         let most = values.filter(|value| value.is_finite()).fold(f64::MIN_POSITIVE, f64::max);
         for (row, name) in (0..).zip(&names) {
             let top = row * self.row_height() + 4;
+            let bars = if is_above { top + LINE_HEIGHT - 4 } else { top };
             let middle = top + (self.row_height() - 7) / 2;
-            sheet.draw(&Text::new(name.clone(), (10, middle - 7), (FONT, TEXT_SIZE)))?;
+            let place = if is_above { (12, top) } else { (10, middle - 7) };
+            sheet.draw(&Text::new(name.clone(), place, (FONT, TEXT_SIZE)))?;
             for (at, (_, values)) in self.series.iter().enumerate() {
                 let Some(value) = values.get(usize::try_from(row).unwrap_or(usize::MAX)) else {
                     continue;
@@ -76,9 +88,9 @@ impl Listed {
                 if !value.is_finite() {
                     continue;
                 }
-                let y = top + BAR * i32::try_from(at).unwrap_or(0);
+                let y = bars + BAR * i32::try_from(at).unwrap_or(0);
                 #[expect(clippy::cast_possible_truncation, reason = "pixels")]
-                let right = left + (f64::from(WIDTH - left - 70) * value / most).round() as i32;
+                let right = left + (f64::from(WIDTH - left - NUMBER) * value / most).round() as i32;
                 let bar = [(left, y), (right.max(left + 1), y + BAR - 3)];
                 sheet.draw(&Rectangle::new(bar, colour(at).filled()))?;
                 let place = (right.max(left + 1) + 5, y - 1);
@@ -86,5 +98,21 @@ impl Listed {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_are_not_cut_to_equal_names() {
+        let names = ["age, sex, education", "age, sex, marital-status, native-country, occupation"];
+        let of = |last: &str| format!("{}, {last}", names[1]);
+        let names = vec![names[0].to_owned(), of("race"), of("relationship")];
+        let series = vec![("rows".to_owned(), vec![1.0, 2.0, 3.0])];
+        let svg = Listed { title: "t".to_owned(), names, series }.svg();
+        assert!(svg.contains("age, sex, education") && svg.contains("occupation, race"));
+        assert!(svg.contains(", relationship"));
     }
 }

@@ -2,9 +2,9 @@
 
 use plotters::prelude::*;
 
-use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, framed, shortened, text_width};
+use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, framed, text_width, told_apart};
 
-/// A square of numbers from -1 to 1: the further from 0, the stronger the colour.
+/// A square of numbers from -1 to 1, in hundredths: the further from 0, the stronger the colour.
 #[derive(Clone, Debug)]
 pub struct Matrix {
     /// What the picture shows.
@@ -16,9 +16,9 @@ pub struct Matrix {
 }
 
 /// A place's width and height.
-const PLACE: i32 = 44;
+const PLACE: i32 = 28;
 /// Characters of a name that are shown.
-const MOST_CHARACTERS: usize = 16;
+const MOST_CHARACTERS: usize = 14;
 
 impl Matrix {
     /// The picture as SVG.
@@ -31,15 +31,20 @@ impl Matrix {
     }
 
     fn left(&self) -> i32 {
-        let width = |(at, name): (usize, &String)| text_width(&numbered(at, name));
-        24 + self.names.iter().enumerate().map(width).max().unwrap_or(0)
+        24 + self.shown().iter().map(|name| text_width(name)).max().unwrap_or(0)
+    }
+
+    /// The names with the numbers that stand for them below the columns.
+    fn shown(&self) -> Vec<String> {
+        let names = told_apart(&self.names, MOST_CHARACTERS);
+        (1..).zip(names).map(|(at, name)| format!("{at} {name}")).collect()
     }
 
     fn draw(&self, sheet: &Sheet) -> Drawn {
         let left = self.left();
-        for ((y, at), name) in (0..).map(|row| row * PLACE).zip(0..).zip(&self.names) {
+        for ((y, at), name) in (0..).map(|row| row * PLACE).zip(0..).zip(self.shown()) {
             let middle = y + PLACE / 2 - 7;
-            sheet.draw(&Text::new(numbered(at, name), (14, middle), (FONT, TEXT_SIZE)))?;
+            sheet.draw(&Text::new(name, (14, middle), (FONT, TEXT_SIZE)))?;
             for (x, value) in (0..).map(|column| left + column * PLACE).zip(&self.values[at]) {
                 if value.is_finite() {
                     place(sheet, (x, y), *value)?;
@@ -55,11 +60,6 @@ impl Matrix {
     }
 }
 
-/// A name with the number that stands for it below the columns.
-fn numbered(at: usize, name: &str) -> String {
-    format!("{} {}", at + 1, shortened(name, MOST_CHARACTERS))
-}
-
 /// A number on its colour: blue above zero, orange below.
 fn place(sheet: &Sheet, (x, y): (i32, i32), value: f64) -> Drawn {
     let strength = value.abs().min(1.0);
@@ -73,7 +73,8 @@ fn place(sheet: &Sheet, (x, y): (i32, i32), value: f64) -> Drawn {
     let fill = RGBColor(mixed(red), mixed(green), mixed(blue));
     sheet.draw(&Rectangle::new([(x, y), (x + PLACE - 2, y + PLACE - 2)], fill.filled()))?;
     let ink = if strength > 0.55 { WHITE } else { BLACK };
-    let text = format!("{value:.2}");
+    let text = format!("{:.0}", 100.0 * value);
+    let text = if text == "-0" { "0".to_owned() } else { text };
     let centre = x + PLACE / 2 - text_width(&text) / 2;
     sheet.draw(&Text::new(
         text,

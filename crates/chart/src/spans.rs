@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::prelude::*;
 
 use crate::axis::Scale;
-use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, colour, framed};
+use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, WIDTH, colour, framed};
 
 /// A picture of ranges: from bottom to top, each from its least to its greatest value and as tall as its share.
 #[derive(Clone, Debug)]
@@ -22,7 +22,13 @@ impl Spans {
     /// The picture as SVG.
     #[must_use]
     pub fn svg(&self) -> String {
-        framed((640, 300), &self.title, &[], |_, _, _| Ok(()), |sheet| self.draw(sheet))
+        framed(
+            (WIDTH.unsigned_abs(), 260),
+            &self.title,
+            &[],
+            |_, _, _| Ok(()),
+            |sheet| self.draw(sheet),
+        )
     }
 
     fn draw(&self, sheet: &Sheet) -> Drawn {
@@ -39,6 +45,7 @@ impl Spans {
             .disable_mesh()
             .x_desc(self.x.0.as_str())
             .y_desc("% of records")
+            .x_labels(7)
             .y_labels(5)
             .label_style((FONT, TEXT_SIZE))
             .axis_desc_style((FONT, TEXT_SIZE))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::prelude::*;
 
 use crate::axis::Scale;
-use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, framed};
+use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, WIDTH, framed};
 
 /// A picture of tiles over points.
 #[derive(Clone, Debug)]
@@ -38,7 +38,13 @@ impl Tiles {
     /// The picture as SVG.
     #[must_use]
     pub fn svg(&self) -> String {
-        framed((520, 520), &self.title, &[], |_, _, _| Ok(()), |sheet| self.draw(sheet))
+        framed(
+            (WIDTH.unsigned_abs(), 440),
+            &self.title,
+            &[],
+            |_, _, _| Ok(()),
+            |sheet| self.draw(sheet),
+        )
     }
 
     fn draw(&self, sheet: &Sheet) -> Drawn {
@@ -53,6 +59,8 @@ impl Tiles {
             .disable_mesh()
             .x_desc(self.x.0.as_str())
             .y_desc(self.y.0.as_str())
+            .x_labels(7)
+            .y_labels(8)
             .label_style((FONT, TEXT_SIZE))
             .axis_desc_style((FONT, TEXT_SIZE))
             .draw()?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use incrowd_data::{Cuts, FrequencySet, Kind, Level};
+use incrowd_data::{Cuts, FrequencySet, Level};
 use incrowd_engine::{Engine, Format, Source, read};
 use incrowd_release::{Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels};
 use incrowd_search::{
@@ -26,6 +26,7 @@ use crate::recoding_file::{self, RecodingFile, private_path};
 use crate::regions::region_classes;
 use crate::relabel::relabel;
 use crate::report::filing::{Ending, Filing, tells_table};
+use crate::report::inference;
 use crate::report::portrait::Sitter;
 use crate::report::wanted::HtmlWanted;
 use crate::report::{Done, Outcome, Timings};
@@ -187,6 +188,7 @@ impl Job<'_> {
             let reasons = failures(&written.measured);
             return Ok(Outcome::Failed { reasons, help: None, report: None });
         }
+        figures.warnings.extend(inference::warnings(&written.printed.inference));
         figures.warnings.extend(written.exposure(plan).warnings());
         let (recoding, stopped) = (figures.recoding_file.clone(), figures.stopped_file.clone());
         let warnings = figures.warnings.clone();
@@ -368,16 +370,6 @@ fn warnings(plan: &Plan, found: &Found) -> Vec<String> {
         warnings.push("the time limit ended the listing of all minimal generalizations".to_owned());
     }
     warnings.extend(warning_of_union(plan));
-    let is_mean = matches!(plan.labels, LabelForm::Mean | LabelForm::RangeMean);
-    let has_numbers = plan
-        .with_role(Role::Quasi)
-        .any(|at| !matches!(plan.columns[at].kind, Some(Kind::Text | Kind::Boolean)));
-    let least = plan.sets.iter().filter_map(|set| set.k).min();
-    let k = if plan.method.tells_sets_apart() { least } else { plan.k };
-    if is_mean && has_numbers && k == Some(2) {
-        warnings
-            .push("with k = 2 a mean and a range together tell both values of a class".to_owned());
-    }
     warnings
 }
 

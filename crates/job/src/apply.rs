@@ -29,6 +29,7 @@ use crate::publish::{Release, SmallFile, Unverified, publish};
 use crate::recoding_file::{RecodingFile, private_path};
 use crate::report::exposure::Exposure;
 use crate::report::filing::{Ending, Filing};
+use crate::report::inference;
 use crate::report::portrait::Sitter;
 use crate::report::wanted::HtmlWanted;
 use crate::report::{Done, InputReport, MeasuresReport, Outcome, RecodingReport, Report, Timings};
@@ -213,7 +214,7 @@ impl Application<'_> {
             set: &coding.set,
             entity: coding.entity,
             classes,
-            assigned: Assigned { class_of, parts: &[], blocks: &[] },
+            assigned: assigned(class_of),
             vector_of: &coding.vector_of,
         };
         let written = release.write(self.engine, self.run, output, &mut timings)?;
@@ -252,16 +253,18 @@ impl Application<'_> {
             Err(outcome) => return Ok(outcome),
         };
         let Recognised { class_of, classes, .. } = &recognised;
-        let assigned = Assigned { class_of, parts: &[], blocks: &[] };
+        let assigned = assigned(class_of);
         let entity = coding.entity;
-        let means = Labelling { plan, set: &coding.set, entity, classes, assigned }.all_means();
+        let labelling = Labelling { plan, set: &coding.set, entity, classes, assigned };
+        let mut means = labelling.all_means();
+        let inference = labelling.withhold(&mut means);
         timings.recode = clock.lap();
         let row_classes = RowClasses::Vectors { rows: vector_of, class_of: class_of.clone() };
         let attributes = &coding.set.attributes;
         self.run.enter(Stage::Write);
         let written = bounded::write(
             self.engine,
-            &bounded::Labelled { plan, attributes, classes, means: &means, parts: &[] },
+            bounded::Labelled { plan, attributes, classes, means: &means, inference, parts: &[] },
             &spilled,
             &row_classes,
             (output, bounds),
@@ -291,14 +294,15 @@ impl Application<'_> {
             return Ok(Outcome::Failed { reasons, help: None, report: None });
         }
         let exposure = written.exposure(plan);
-        let warnings: Vec<String> = reasons.into_iter().chain(exposure.warnings()).collect();
+        let inferred = inference::warnings(&written.printed.inference);
+        let warnings: Vec<String> =
+            reasons.into_iter().chain(inferred).chain(exposure.warnings()).collect();
         let Exposure { as_they_are, repeats } = exposure;
         let n_suppressed = classes.recoded.n_suppressed;
         let attributes = &coding.set.attributes;
         let names = || attributes.iter().map(|attribute| attribute.name.clone());
         let attributes = &without_unknown(attributes, &recognised.n_unknown);
         let by_column = incrowd_quality::loss_by_column(attributes, measured);
-        let cells = names().zip(classes.recoded.columns.iter().map(|column| column.cells.len()));
         let mut report = Report {
             incrowd: crate::VERSION,
             input: InputReport { rows: coding.set.n_rows, columns: source.columns().len() },
@@ -312,7 +316,7 @@ impl Application<'_> {
                 },
                 found_with_k: self.options.k.and(self.found_with_k()),
                 levels: levels.is_some().then(|| self.file.levels.clone()),
-                cells: cells.collect(),
+                cells: written.printed.n_cells.clone(),
             }),
             release: release_report(&written.measured, n_suppressed, written.starred),
             privacy: privacy_report(plan, &written.measured),
@@ -326,6 +330,7 @@ impl Application<'_> {
                 height: levels.as_ref().map(Levels::height),
                 ..measures_report(plan, &written.measured, n_suppressed, written.starred)
             },
+            inference: written.printed.inference.clone(),
             workload: None,
             warnings: warnings.clone(),
             timings_s: timings,
@@ -372,6 +377,11 @@ fn unlike(error: JobError) -> JobError {
         _ => return error,
     };
     Problem::new(error.to_string()).help(help).into()
+}
+
+/// Vectors and their classes. A class's cells cover what they did when the recoding was made, not only its rows.
+fn assigned(class_of: &[u32]) -> Assigned<'_> {
+    Assigned { class_of, parts: &[], blocks: &[], is_tight: false }
 }
 
 /// New rows that a recoding is applied to.

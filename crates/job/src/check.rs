@@ -1,6 +1,7 @@
 //! `check`: measure any table, also one that another tool made.
 
 use incrowd_engine::Source;
+use indexmap::IndexMap;
 
 use crate::error::{JobError, Problem};
 use crate::measure::{
@@ -59,6 +60,7 @@ pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError
             as_they_are: exposure.as_they_are,
             repeats: exposure.repeats,
             measures: measures_report(&plan, &measured, 0, Starred::default()),
+            inference: IndexMap::new(),
             workload: None,
             warnings: warnings.clone(),
             timings_s: timings,

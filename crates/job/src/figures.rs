@@ -74,7 +74,6 @@ impl Figures {
         let has_vectors = coding.n_vectors == coding.set.len() as u64;
         let workload =
             if has_vectors { workload_report(plan, coding, found, recoded)? } else { None };
-        let cells = recoded.columns.iter().map(|column| column.cells.len());
         // As the search counts them, whatever of an interval is printed.
         let whole = match &found.recoding {
             Recoding::Intervals(cuts) if plan.labels != LabelForm::Region => {
@@ -96,7 +95,7 @@ impl Figures {
                 kind,
                 found_with_k: None,
                 levels: levels.map(by_name),
-                cells: names().zip(cells).collect(),
+                cells: IndexMap::new(),
             },
             loss: incrowd_quality::loss(attributes, measured),
             loss_by_column: names().zip(by_column).collect(),
@@ -136,7 +135,10 @@ impl Figures {
                 peak_memory_bytes: peak_memory_bytes(),
                 ..self.search
             }),
-            recoding: Some(self.recoding),
+            recoding: Some(RecodingReport {
+                cells: written.printed.n_cells.clone(),
+                ..self.recoding
+            }),
             release: release_report(&written.measured, self.n_suppressed, written.starred),
             privacy: privacy_report(plan, &written.measured),
             collusion: collusion_report(plan, &written.measured),
@@ -144,6 +146,7 @@ impl Figures {
             as_they_are,
             repeats,
             measures,
+            inference: written.printed.inference.clone(),
             workload: self.workload,
             warnings: self.warnings,
             timings_s: timings,

@@ -1,8 +1,10 @@
 //! What is published of classes: labels, in an order that they alone decide, beside the other columns.
 
-use incrowd_data::{Attribute, Kind, RecodedColumn};
+mod inference;
 mod ranks;
 
+use hashbrown::HashSet;
+use incrowd_data::{Attribute, Kind, RecodedColumn};
 use incrowd_data::{Block, Codes, Collapsed, FrequencySet, Labels, SUPPRESSED, Shape, collapse};
 use incrowd_engine::{KeptColumn, Order, Published};
 use incrowd_release::{Classes, LabelForm, group_of_class, labels};
@@ -21,6 +23,8 @@ pub(crate) struct Assigned<'a> {
     pub(crate) parts: &'a [(u32, u32, u32)],
     /// The groups of a recoding by blocks of columns; empty for others.
     pub(crate) blocks: &'a [Block],
+    /// Whether the ends of a range are values of its class (or group), and not of all classes that share it.
+    pub(crate) is_tight: bool,
 }
 
 impl<'a> Assigned<'a> {
@@ -33,6 +37,7 @@ impl<'a> Assigned<'a> {
                 Recoding::Blocks(blocks) => blocks,
                 _ => &[],
             },
+            is_tight: !matches!(found.recoding, Recoding::Intervals(_) | Recoding::FullDomain(_)),
         }
     }
 
@@ -196,6 +201,27 @@ pub(crate) fn label_columns(
     columns.map(of_column).collect()
 }
 
+/// How many different cells an attribute has in a release: what its labels say, whatever codes they stand for. `star` says
+/// whether rows are released whose cells are `*` throughout.
+pub(crate) fn n_cells(plan: &Plan, of_attribute: &[Labels], star: bool) -> usize {
+    let columns = cell_columns(plan, of_attribute);
+    let Some(first) = columns.first() else { return 0 };
+    let last = columns.last().unwrap_or(first);
+    let n_classes = first.of_class.len() - usize::from(plan.stars_suppressed && !star);
+    let numbers: HashSet<(u32, u32)> =
+        first.of_class.iter().copied().zip(last.of_class.iter().copied()).take(n_classes).collect();
+    let text = |labels: &'_ Labels, at: u32| labels.texts[at as usize].clone();
+    let texts: HashSet<_> =
+        numbers.into_iter().map(|(a, b)| (text(first, a), text(last, b))).collect();
+    texts.len()
+}
+
+/// The columns of an attribute's labels that are its cells: a mean beside a range is none.
+fn cell_columns<'a, T>(plan: &Plan, of_attribute: &'a [T]) -> &'a [T] {
+    let n = if plan.labels == LabelForm::RangeMean { 1 } else { of_attribute.len() };
+    &of_attribute[..n.min(of_attribute.len())]
+}
+
 /// What is published of many classes, which are put into their order by it but whose labels are made some at a
 /// time.
 pub(crate) struct Ordering<'a> {
@@ -209,6 +235,8 @@ pub(crate) struct Ordering<'a> {
     class_at: Vec<u32>,
     /// By class, its place; the last one is that of starred rows.
     pub(crate) place_of: Vec<u32>,
+    /// By attribute, its different cells in the release.
+    pub(crate) n_cells: Vec<usize>,
 }
 
 impl<'a> Ordering<'a> {
@@ -218,12 +246,19 @@ impl<'a> Ordering<'a> {
         classes: &'a Classes,
         means: &'a [Option<Vec<Option<f64>>>],
     ) -> Ordering<'a> {
-        let (mut columns, mut ranked) = (Vec::new(), Vec::new());
+        let (mut columns, mut ranked, mut n_cells_of) = (Vec::new(), Vec::new(), Vec::new());
+        let star = classes.recoded.n_suppressed > 0;
         // One attribute after another: the labels of all classes may be much.
         for (at, attribute) in attributes.iter().enumerate() {
             let column = &classes.recoded.columns[at];
             if means[at].is_none() {
                 let found = ranks_by_cell(attribute, column, plan.labels, plan.stars_suppressed);
+                let n_classes =
+                    classes.recoded.sizes.len() + usize::from(plan.stars_suppressed && star);
+                let of_cells = cell_columns(plan, &found);
+                let ends = of_cells.first().zip(of_cells.last());
+                let of_class = |class: usize| ends.map(|(a, b)| (a.1.get(class), b.1.get(class)));
+                n_cells_of.push((0..n_classes).map(of_class).collect::<HashSet<_>>().len());
                 let mut of_column = Vec::new();
                 for (labels, codes, n_ranks) in found {
                     of_column.push(labels);
@@ -236,6 +271,7 @@ impl<'a> Ordering<'a> {
             if plan.stars_suppressed {
                 of_column.iter_mut().for_each(add_star);
             }
+            n_cells_of.push(n_cells(plan, &of_column, star));
             ranked.extend(of_column.iter().map(ranks_of_classes));
             let without =
                 |labels: Labels| Labels { texts: Vec::new(), of_class: Vec::new(), ..labels };
@@ -245,7 +281,8 @@ impl<'a> Ordering<'a> {
         let ranked: Vec<(&Codes, u32)> = ranked.iter().map(|(codes, n)| (codes, *n)).collect();
         let Collapsed { representatives, vector_of, .. } = collapse(&ranked, n_classes);
         let (class_at, place_of) = (representatives, vector_of);
-        Ordering { plan, attributes, classes, means, columns, class_at, place_of }
+        let n_cells = n_cells_of;
+        Ordering { plan, attributes, classes, means, columns, class_at, place_of, n_cells }
     }
 
     /// The labels of the classes at some places, numbered from the first one.

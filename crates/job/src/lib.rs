@@ -5,6 +5,7 @@
 //! [`query()`], [`attack()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
 //! of the same names do.
 
+mod about;
 mod anonymize;
 mod apply;
 mod attack;
@@ -44,6 +45,7 @@ mod spec;
 mod stopped_search;
 mod workload;
 
+pub use about::AboutSpec;
 pub use anonymize::anonymize;
 pub use apply::{ApplyOptions, apply};
 pub use attack::{
@@ -68,9 +70,9 @@ pub use query::{
     QueryText, TableReport, TruthReport, queries_of_file, query,
 };
 pub use report::{
-    AsTheyAreReport, CollusionReport, Done, InputReport, MeasuresReport, MinimalReport, Outcome,
-    PrivacyReport, RecodingReport, ReleaseReport, RepeatsReport, Report, RiskReport, SearchReport,
-    SizesReport, Timings,
+    AsTheyAreReport, CollusionReport, Done, InferenceReport, InputReport, MeasuresReport,
+    MinimalReport, Outcome, PrivacyReport, RecodingReport, ReleaseReport, RepeatsReport, Report,
+    RiskReport, SearchReport, SizesReport, Timings,
 };
 pub use run::{Event, Run, Stage};
 pub use spec::{

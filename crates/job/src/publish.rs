@@ -8,20 +8,21 @@ use incrowd_engine::{
     Rows, Source, Staging, Table, Writer, order_within, stage_bytes,
 };
 use incrowd_release::Classes;
+use indexmap::IndexMap;
 
 use crate::bounds::Bounds;
 use crate::coding::{CodedAs, raw_column};
 use crate::error::{JobError, Problem};
 use crate::labelling::{
-    Assigned, Labelling, kinds_of, label_columns, order_by_labels, published, refuse_equal_names,
-    released_as,
+    Assigned, Labelling, kinds_of, label_columns, n_cells, order_by_labels, published,
+    refuse_equal_names, released_as,
 };
 use crate::measure::{Entities, Measured, Subject, measure};
 use crate::outputs::manifest;
 use crate::plan::Plan;
 use crate::profile::people::Repeats;
-use crate::report::Timings;
 use crate::report::exposure::Exposure;
+use crate::report::{InferenceReport, Timings};
 use crate::run::{Run, Stage, Stopwatch};
 
 /// A release that is about to be written.
@@ -44,6 +45,16 @@ pub(crate) struct Written {
     pub(crate) starred: Starred,
     /// The column of the input or the release that numbers people who have several rows.
     repeats: Option<Repeats>,
+    pub(crate) printed: PrintedCells,
+}
+
+/// What is known of the labels of a release.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PrintedCells {
+    /// By quasi-identifier column, its different cells.
+    pub(crate) n_cells: IndexMap<String, usize>,
+    /// By column of numbers or dates, the rows whose values follow from what is printed.
+    pub(crate) inference: IndexMap<String, InferenceReport>,
 }
 
 impl Written {
@@ -74,6 +85,7 @@ pub(crate) struct Unverified {
     pub(crate) repeats: Vec<Repeats>,
     /// By column of the plan, what the values of a sensitive column are in the table.
     pub(crate) kinds: Vec<Option<Kind>>,
+    pub(crate) printed: PrintedCells,
 }
 
 impl Unverified {
@@ -89,7 +101,7 @@ impl Unverified {
         let mut clock = Stopwatch::start();
         run.enter(Stage::Verify);
         let Unverified { staged, released_as, entity, contents, n_rows, .. } = self;
-        let Unverified { starred, repeats, kinds, .. } = self;
+        let Unverified { starred, repeats, kinds, printed, .. } = self;
         if n_rows == 0 && matches!(staged.format(), Format::JsonLines(_)) {
             let message = "no row is left, and JSON lines without rows have no columns";
             return Err(Problem::new(message).help("write .csv, .parquet or .arrow").into());
@@ -110,7 +122,8 @@ impl Unverified {
         timings.verify += clock.lap();
         run.go_on()?;
         let repeats = repeats.into_iter().chain(std::mem::take(&mut measured.repeats));
-        Ok(Written { staged, measured, starred, repeats: Repeats::nearest(repeats) })
+        let repeats = Repeats::nearest(repeats);
+        Ok(Written { staged, measured, starred, repeats, printed })
     }
 }
 
@@ -125,8 +138,15 @@ impl Release<'_> {
     ) -> Result<Unverified, JobError> {
         let mut clock = Stopwatch::start();
         let Release { plan, set, entity, classes, assigned, .. } = *self;
-        let means = Labelling { plan, set, entity, classes, assigned }.all_means();
+        let labelling = Labelling { plan, set, entity, classes, assigned };
+        let mut means = labelling.all_means();
+        let inference = labelling.withhold(&mut means);
         let mut label_columns = label_columns(plan, &set.attributes, classes, &means);
+        let star = classes.recoded.n_suppressed > 0;
+        let n_cells = set.attributes.iter().zip(&label_columns).map(|(attribute, of_attribute)| {
+            (attribute.name.clone(), n_cells(plan, of_attribute, star))
+        });
+        let printed = PrintedCells { n_cells: n_cells.collect(), inference };
         let place_of = order_by_labels(&mut label_columns);
         let published =
             published(plan, &set.attributes, &label_columns, self.table, self.table.kept.columns());
@@ -149,6 +169,7 @@ impl Release<'_> {
             starred: self.starred()?,
             repeats: self.table.counted.iter().filter_map(Repeats::of_counted).collect(),
             kinds: kinds_of(plan, self.table),
+            printed,
         })
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod exposure;
 pub(crate) mod filing;
 mod html;
+pub(crate) mod inference;
 pub(crate) mod portrait;
 pub(crate) mod wanted;
 
@@ -10,6 +11,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 pub use self::exposure::{AsTheyAreReport, RepeatsReport};
+pub use self::inference::InferenceReport;
 use crate::page::percent;
 use crate::spec::JobSpec;
 use crate::workload::WorkloadReport;
@@ -79,6 +81,10 @@ pub struct Report {
     /// The column that numbers people who have several rows, where the job declares no entity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<RepeatsReport>,
+    /// By quasi-identifier column of numbers or dates, the rows whose values follow from what the release prints of their
+    /// class. Only of a release.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub inference: IndexMap<String, InferenceReport>,
     /// What was lost.
     pub measures: MeasuresReport,
     /// How good the release is for its workload, if the job names one.
@@ -161,7 +167,7 @@ pub struct RecodingReport {
     /// By column, the level of a full-domain recoding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<IndexMap<String, u8>>,
-    /// By column, how many distinct cells it has in the release.
+    /// By column, how many different cells it has in the release: labels, pairs of bounds, or means.
     pub cells: IndexMap<String, usize>,
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::about::AboutSpec;
 use crate::error::{JobError, Problem, nearest};
 
 /// A job as it is written: nothing is checked but its form.
@@ -46,6 +47,9 @@ pub struct JobSpec {
     /// Coalitions: names of quasi-identifier sets whose attackers put their knowledge together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collude: Vec<Vec<String>>,
+    /// What a report for people says at its head.
+    #[serde(skip_serializing_if = "AboutSpec::is_empty")]
+    pub about: AboutSpec,
     /// Columns by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub columns: IndexMap<String, ColumnSpec>,
@@ -461,7 +465,7 @@ fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 }
 
 /// The keys that each table of a job file knows, for suggestions.
-const KEYS: [(&str, &[&str]); 8] = [
+const KEYS: [(&str, &[&str]); 9] = [
     (
         "",
         &[
@@ -475,6 +479,7 @@ const KEYS: [(&str, &[&str]); 8] = [
             "undeclared",
             "missing",
             "collude",
+            "about",
             "columns",
             "quasi",
             "privacy",
@@ -484,6 +489,7 @@ const KEYS: [(&str, &[&str]); 8] = [
             "run",
         ],
     ),
+    ("about", &AboutSpec::KEYS),
     ("workload", &["targets", "select", "queries", "queries-file"]),
     ("columns.*", &["role", "type", "order", "hierarchy", "target", "entity"]),
     ("quasi", &["name", "columns", "k", "collude"]),
@@ -716,18 +722,30 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_refused_all_at_once_with_the_nearest() {
-        let text = "inptu = \"a\"\n[columns]\nage = { rol = \"quasi\" }\n[privacy]\nkk = 3\n";
+        let text = "inptu = \"a\"\n[about]\nrecipent = \"x\"\n[columns]\nage = { rol = \"quasi\" }\n[privacy]\nkk = 3\n";
         let JobError::Request(problems) = JobSpec::from_toml(text).unwrap_err() else { panic!() };
         let messages: Vec<_> = problems.iter().map(|p| p.message.as_str()).collect();
         assert_eq!(
             messages,
             [
                 "unknown key `inptu`",
+                "unknown key `recipent` in [about]",
                 "unknown key `rol` of column `age`",
                 "unknown key `kk` in [privacy]"
             ]
         );
         assert_eq!(problems[0].help.as_deref(), Some("did you mean `input`?"));
+        assert_eq!(problems[1].help.as_deref(), Some("did you mean `recipient`?"));
+    }
+
+    #[test]
+    fn a_date_needs_no_quotes() {
+        for date in ["2026-01-31", "\"2026-01-31\""] {
+            let spec = JobSpec::from_toml(&format!("[about]\ndate = {date}\n")).unwrap();
+            assert_eq!(spec.about.date.as_deref(), Some("2026-01-31"));
+            assert_eq!(JobSpec::from_toml(&spec.to_toml()).unwrap(), spec);
+        }
+        assert!(JobSpec::from_toml("[about]\ndate = 5\n").is_err());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod apply;
 mod attack;
 mod bad_input;
+mod board;
 mod check;
 mod compare;
 mod determinism;

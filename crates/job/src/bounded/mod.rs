@@ -19,6 +19,8 @@ use incrowd_search::{
     Algorithm, Budget, Counters, Found, Outcome as SearchOutcome, Outline, Proof, Recoding,
 };
 
+use indexmap::IndexMap;
+
 use crate::anonymize::{Job, Said, budget, classes, search, with_problem};
 use crate::bounds::Bounds;
 use crate::coding::{
@@ -28,10 +30,10 @@ use crate::error::{JobError, Problem};
 use crate::labelling::{Assigned, Labelling, Ordering, kinds_of, released_as};
 use crate::plan::Plan;
 use crate::profile::people::{Repeats, uses_counting};
-use crate::publish::Unverified;
+use crate::publish::{PrintedCells, Unverified};
 use crate::report::filing::Filing;
 use crate::report::portrait::Sitter;
-use crate::report::{Outcome, Timings};
+use crate::report::{InferenceReport, Outcome, Timings};
 use crate::run::{Stage, Stopwatch};
 pub(crate) use points::{GroupedRows, Points};
 use regions::{ClassOfRow, Regions, Scanned};
@@ -91,20 +93,23 @@ pub(crate) fn run(
     job.run.enter(Stage::Search);
     let searched =
         Search { job, plan, bounds, spilled: &spilled, columns: &columns }.run(scheme)?;
-    let Searched { coding, found, classes, means, rows } = match searched {
+    let Searched { coding, found, classes, mut means, rows } = match searched {
         Ok(searched) => searched,
         Err(outcome) => return Ok(outcome),
     };
     timings.search = clock.lap();
     job.run.enter(Stage::Write);
     let attributes = &coding.set.attributes;
-    let parts = &found.assignment.parts;
-    let labelled = Labelled { plan, attributes, classes: &classes, means: &means, parts };
-    let written = write(job.engine, &labelled, &spilled, &rows, (output, bounds))?;
+    let (parts, assigned) = (&found.assignment.parts, Assigned::of(&found));
+    let (set, entity) = (&coding.set, coding.entity);
+    let labelling = Labelling { plan, set, entity, classes: &classes, assigned };
+    let inference = labelling.withhold(&mut means);
+    let labelled =
+        Labelled { plan, attributes, classes: &classes, means: &means, inference, parts };
+    let written = write(job.engine, labelled, &spilled, &rows, (output, bounds))?;
     source.check_unchanged()?;
     timings.write = clock.lap();
-    let (assigned, table) = (Assigned::of(&found), None);
-    filing.look(&Sitter { plan, coding: &coding, classes: &classes, assigned, table })?;
+    filing.look(&Sitter { plan, coding: &coding, classes: &classes, assigned, table: None })?;
     let figures = job.figures(plan, &coding, &found, &classes)?;
     // What is written is measured on its own.
     drop((coding, found, classes, means, rows, spilled));
@@ -134,6 +139,8 @@ pub(crate) struct Labelled<'a> {
     pub(crate) attributes: &'a [Attribute],
     pub(crate) classes: &'a Classes,
     pub(crate) means: &'a [Option<Vec<Option<f64>>>],
+    /// By column, what follows from what is printed of it.
+    pub(crate) inference: IndexMap<String, InferenceReport>,
     /// Vectors that are divided among classes.
     pub(crate) parts: &'a [(u32, u32, u32)],
 }
@@ -141,12 +148,12 @@ pub(crate) struct Labelled<'a> {
 /// Writes the release of rows that are in private files.
 pub(crate) fn write(
     engine: &Engine,
-    labelled: &Labelled,
+    labelled: Labelled,
     spilled: &Spilled,
     rows: &RowClasses,
     (output, bounds): (&Output, &Bounds),
 ) -> Result<Unverified, JobError> {
-    let Labelled { plan, attributes, classes, means, parts } = *labelled;
+    let Labelled { plan, attributes, classes, means, inference, parts } = labelled;
     let ordering = &Ordering::new(plan, attributes, classes, means);
     let staged = output.stage()?;
     let release = Release { plan, spilled, bounds, classes, ordering, rows, parts };
@@ -154,7 +161,20 @@ pub(crate) fn write(
     let released_as = released_as(plan, &ordering.columns);
     let repeats = spilled.counted.iter().filter_map(Repeats::of_counted).collect();
     let kinds = kinds_of(plan, spilled);
-    Ok(Unverified { staged, released_as, entity, contents, n_rows, starred, repeats, kinds })
+    let names = attributes.iter().map(|attribute| attribute.name.clone());
+    let n_cells = names.zip(ordering.n_cells.iter().copied()).collect();
+    let printed = PrintedCells { n_cells, inference };
+    Ok(Unverified {
+        staged,
+        released_as,
+        entity,
+        contents,
+        n_rows,
+        starred,
+        repeats,
+        kinds,
+        printed,
+    })
 }
 
 /// Buffers grow with the limit, by about so many bytes at the most: a limit that is named has room for
@@ -424,7 +444,8 @@ impl Finish<'_> {
         found.rows.add(self.points, |row| first + class_of(row), n_rows)?;
         let (plan, set) = (self.search.plan, &self.coding.set);
         let classes = recode(set, assignment, divided);
-        let assigned = Assigned { class_of: &assignment.class_of, parts: &[], blocks: &[] };
+        let assigned =
+            Assigned { class_of: &assignment.class_of, parts: &[], blocks: &[], is_tight: true };
         let entity = self.coding.entity;
         let of_region = Labelling { plan, set, entity, classes: &classes, assigned }.all_means();
         for (means, of_region) in found.means.iter_mut().zip(of_region) {

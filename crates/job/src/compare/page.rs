@@ -79,7 +79,8 @@ fn table(page: &mut Page, comparison: &Comparison) {
     header.push(("", false));
     let mut cases: Vec<&Compared> = comparison.cases.iter().collect();
     cases.sort_by_key(|case| case.k);
-    let number = |text: String, is_best| HtmlCell { text, is_number: true, is_best };
+    let number =
+        |text: String, is_best| HtmlCell { text, is_number: true, is_best, ..HtmlCell::default() };
     let text = |text: &str| HtmlCell { text: text.to_owned(), ..HtmlCell::default() };
     let mut rows = Vec::new();
     for case in &cases {

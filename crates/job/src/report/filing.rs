@@ -158,8 +158,7 @@ impl Ending<'_> {
             return Ok(None);
         }
         if self.bounds.is_bounded() {
-            let why = "both tables would have to be held, and there is a memory limit; \
-                       `incrowd query --original` answers them";
+            let why = "both tables would have to be held, and there is a memory limit";
             return Ok(Some(Err(why.to_owned())));
         }
         let options = QueryOptions {

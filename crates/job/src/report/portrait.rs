@@ -4,10 +4,15 @@
 //! them, and nothing else.
 
 mod distribution;
+mod kept;
 mod line;
 mod matrix;
 mod partition;
 mod public;
+mod records;
+mod sample;
+
+use std::collections::BTreeMap;
 
 use incrowd_data::{Attribute, Cell, Kind, Labels, Recoded, RecodedColumn, SUPPRESSED, Shape};
 use incrowd_engine::Table;
@@ -21,7 +26,8 @@ use crate::plan::Plan;
 pub(crate) use distribution::Distribution;
 use line::Line;
 pub(crate) use matrix::Associations;
-pub(crate) use partition::Partition;
+pub(crate) use partition::{Partition, Sampled};
+pub(crate) use records::Records;
 
 /// What a table and its release look like.
 #[derive(Debug, Default)]
@@ -29,6 +35,8 @@ pub(crate) struct Portrait {
     pub(crate) columns: Vec<ColumnPortrait>,
     pub(crate) associations: Associations,
     pub(crate) partition: Option<Partition>,
+    /// Some records before and after, if the table may be told of.
+    pub(crate) records: Option<Records>,
 }
 
 /// A quasi-identifier column.
@@ -37,8 +45,8 @@ pub(crate) struct ColumnPortrait {
     pub(crate) name: String,
     /// What its values are and how they lie to one another.
     pub(crate) values: String,
-    /// Distinct cells of the release; none where they are not told.
-    pub(crate) n_cells: Option<usize>,
+    /// What is left of its values, in its own units; empty where the release does not tell.
+    pub(crate) kept: String,
     pub(crate) cells: CellsShown,
     pub(crate) distribution: Option<Distribution>,
 }
@@ -83,7 +91,7 @@ pub(crate) struct Sitter<'a> {
 /// Labels that are listed.
 const MOST_LABELS: usize = 12;
 /// Ranges that are drawn.
-const MOST_SPANS: usize = 300;
+const MOST_SPANS: usize = 150;
 
 impl Sitter<'_> {
     /// Looks at the table and its release.
@@ -92,7 +100,8 @@ impl Sitter<'_> {
             return Ok(self.public_portrait());
         }
         let columns = (0..self.coding.set.attributes.len()).map(|at| self.column(at)).collect();
-        Ok(Portrait { columns, associations: self.associations()?, partition: self.partition() })
+        let (associations, partition) = (self.associations()?, self.partition());
+        Ok(Portrait { columns, associations, partition, records: self.records() })
     }
 
     /// Whether whoever reads the report may know the table.
@@ -135,7 +144,11 @@ impl Sitter<'_> {
         ColumnPortrait {
             name: attribute.name.clone(),
             values: values(attribute),
-            n_cells: is_told.then_some(column.cells.len()),
+            kept: if is_told {
+                kept::kept(attribute, column, (&texts_of(attribute, column), &rows))
+            } else {
+                "the mean of its class".to_owned()
+            },
             cells,
             distribution: is_told
                 .then(|| Distribution::of(attribute, column, &rows, (line.as_ref(), value_rows)))
@@ -169,6 +182,12 @@ fn spans_shown(
     spans.sort_by(|a, b| {
         let by_middle = (a.0 + a.1).total_cmp(&(b.0 + b.1));
         by_middle.then(a.0.total_cmp(&b.0))
+    });
+    // Cells that read the same are one.
+    spans.dedup_by(|next, kept| {
+        let is_same = (next.0, next.1) == (kept.0, kept.1);
+        kept.2 += if is_same { next.2 } else { 0 };
+        is_same
     });
     let least = spans.iter().map(|span| span.0).fold(f64::INFINITY, f64::min);
     let greatest = spans.iter().map(|span| span.1).fold(f64::NEG_INFINITY, f64::max);
@@ -210,9 +229,13 @@ fn rows_of_cells(column: &RecodedColumn, sizes: &[u64]) -> Vec<u64> {
     rows
 }
 
-/// The commonest labels of a column.
+/// The commonest labels of a column. Cells that read the same have one label.
 fn listed(attribute: &Attribute, column: &RecodedColumn, rows: &[u64]) -> CellsShown {
-    listed_labels(texts_of(attribute, column).into_iter().zip(rows.iter().copied()).collect())
+    let mut rows_of: BTreeMap<String, u64> = BTreeMap::new();
+    for (text, rows) in texts_of(attribute, column).into_iter().zip(rows) {
+        *rows_of.entry(text).or_default() += rows;
+    }
+    listed_labels(rows_of.into_iter().collect())
 }
 
 /// The commonest of some labels.

@@ -29,6 +29,8 @@ pub(crate) struct HtmlWanted {
     pub(crate) audience: Audience,
     /// The columns whose partition is drawn, if they are named.
     pub(crate) picture: Option<[String; 2]>,
+    /// What is drawn at random where not all can be shown.
+    pub(crate) seed: u64,
 }
 
 impl HtmlWanted {
@@ -67,7 +69,8 @@ pub(crate) fn html_wanted(
     let audience = choice("audience", spec.audience.as_deref(), &Audience::NAMES, problems);
     let picture = spec.picture.as_deref().and_then(|names| picture(names, columns, problems));
     if ends_with("html") {
-        return Some(HtmlWanted { audience: audience.unwrap_or_default(), picture });
+        let seed = spec.search.seed.unwrap_or(0);
+        return Some(HtmlWanted { audience: audience.unwrap_or_default(), picture, seed });
     }
     for (name, is_said) in
         [("audience", spec.audience.is_some()), ("picture", spec.picture.is_some())]

@@ -78,7 +78,7 @@ fn pages() {
         let outcome = anonymize(run, &spec, true).unwrap();
         assert!(matches!(outcome, Outcome::Done(_)));
         let html = std::fs::read_to_string(report).unwrap();
-        let from = html.find("<h2>Privacy before and after").unwrap();
+        let from = html.find("Details: privacy before and after").unwrap();
         let to = html.find("<h2>What it is good for").unwrap();
         html[from..to].to_owned()
     };

@@ -260,7 +260,7 @@ fn tables_that_are_looked_at() {
         spec.report = Some(page.clone());
         assert!(matches!(anonymize(run, &spec, true).unwrap(), Outcome::Done(_)));
         let html = std::fs::read_to_string(&page).unwrap();
-        let from = html.find("<h2>Privacy before and after").unwrap();
+        let from = html.find("Details: privacy before and after").unwrap();
         let to = html.find("<h2>What it is good for").unwrap();
         (checked, profiled, html[from..to].to_owned())
     };

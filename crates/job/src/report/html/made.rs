@@ -4,6 +4,9 @@ use super::Filed;
 use crate::page::{HtmlCell, Page, count, decimal};
 use crate::spec::{HierarchySpec, JobSpec};
 
+/// Entries of the record, files with their digests included.
+const MOST_ENTRIES: usize = 100;
+
 /// What the release does not promise.
 pub(super) fn limits(page: &mut Page, filed: &Filed) {
     page.part("What this does not promise");
@@ -15,23 +18,20 @@ pub(super) fn limits(page: &mut Page, filed: &Filed) {
         .collect();
     let mut all = vec![
         format!(
-            "It speaks of attackers who know {} of a person. Whoever knows more about a person (another column, a rumour, a photograph) can do more.",
+            "It is about attackers who know {} of a person. Someone who knows more (another column, a rumour, a photograph) can do more.",
             columns.join(" or ")
         ),
-        "A small risk is not none: a record can be guessed, and someone in a crowd of k has the risk of 1 in k.".to_owned(),
-        "k-anonymity alone does not keep a class from sharing one sensitive value; diversity and closeness do, as far as the figures above say."
-            .to_owned(),
-        "Two releases of the same people, or of overlapping tables, can be put side by side and tell more than each of them.".to_owned(),
-        "An attacker who knows how the release was made may rule out what the method would not have done (minimality); no figure above speaks of \
-         that."
-            .to_owned(),
+        "A small risk is still a risk: anybody can guess, and in a crowd of k a guess is right 1 time in k.".to_owned(),
+        "k-anonymity alone does not stop a class from sharing one sensitive value. Diversity and closeness do, as far as the details say.".to_owned(),
+        "Two releases of the same people, or of overlapping tables, can be compared and tell more than each of them alone.".to_owned(),
+        "An attacker who knows how the release was made may rule out what the method would not have done. No figure here covers that.".to_owned(),
         "Whether the result may lawfully be called anonymous is a judgement about data, readers and means that no tool makes.".to_owned(),
     ];
     if !insensitive.is_empty() && filed.is_release() {
         all.insert(
             1,
             format!(
-                "Released as they are, and taken for what nobody can know or would mind: {}.",
+                "These columns are released as they are, because the job says that nobody can know them or would mind: {}.",
                 insensitive.join(", ")
             ),
         );
@@ -44,7 +44,23 @@ pub(super) fn limits(page: &mut Page, filed: &Filed) {
                 .to_owned(),
         );
     }
+    all.extend(inference(filed));
     page.list(&all);
+}
+
+/// Values that follow from what the release prints. It tells that itself.
+fn inference(filed: &Filed) -> Option<String> {
+    let found = filed.report.inference.iter();
+    let all: Vec<String> = found
+        .filter(|(_, found)| found.determined_rows > 0)
+        .map(|(column, found)| format!("{column} of {}", count(found.determined_rows)))
+        .collect();
+    (!all.is_empty()).then(|| {
+        format!(
+            "The exact values of some records follow from what is printed of their class: {} records.",
+            all.join(", ")
+        )
+    })
 }
 
 /// The record by which the release can be made again.
@@ -87,21 +103,24 @@ pub(super) fn record(page: &mut Page, filed: &Filed) {
         releases
             .map(|(name, digest)| text(&format!("SHA-256 of the release {name}"), digest.clone())),
     );
-    page.table(&[("what", false), ("is", false)], &rows);
+    let n_more = rows.len().saturating_sub(MOST_ENTRIES);
+    rows.truncate(MOST_ENTRIES);
+    page.stack(&["what", "is"], &rows);
+    if n_more > 0 {
+        page.remark(&format!("{} further files are not listed.", count(n_more as u64)));
+    }
     let is_whole = filed.is_internal() && filed.is_release();
     page.say(match (is_whole, report.search.is_some()) {
-        (true, true) => {
-            "The job, as a file that `incrowd anonymize --job` takes. The same rows, job and seed give the same bytes."
-        }
+        (true, true) => "The same rows, job and seed give the same bytes.",
         (true, false) => {
-            "The job. Orders and hierarchies stand in the recoding that was applied; the same rows and recoding give the same bytes."
+            "Orders and hierarchies are in the recoding that was applied. The same rows and recoding give the same bytes."
         }
         (false, _) => {
-            "The job, without the places of files and the values of orders and hierarchies."
+            "The job is shown without paths of files, names of people, and values of orders and hierarchies."
         }
     });
     let job = if is_whole { report.job.clone() } else { without_values(&report.job) };
-    page.verbatim(&job.to_toml());
+    page.verbatim("The job file", &job.to_toml());
 }
 
 /// A job without what only the table's owner should tell: where files are, and which values there may be.
@@ -110,6 +129,7 @@ fn without_values(job: &JobSpec) -> JobSpec {
     (job.input, job.output, job.report, job.recoding) = (None, None, None, None);
     (job.search.start, job.run.resume, job.run.temp_dir) = (None, None, None);
     (job.workload.queries_file, job.run.engine) = (None, None);
+    job.about = job.about.without_names();
     for column in job.columns.values_mut() {
         column.order = None;
         if !matches!(column.hierarchy, Some(HierarchySpec::Built(_))) {

@@ -84,24 +84,66 @@ impl Filed<'_> {
     }
 }
 
-/// The whole page.
+/// The whole page: first what a board needs to decide, on paper two pages; then the details.
 pub(crate) fn html(filed: &Filed) -> String {
-    let mut page = Page::new(&format!("Report of the {} {}", filed.thing(), filed.name()));
+    let about = &filed.report.job.about;
+    let title = about.title.clone();
+    let title =
+        title.unwrap_or_else(|| format!("Report of the {} {}", filed.thing(), filed.name()));
+    let mut page = Page::new(&title);
+    head(&mut page, filed);
+    page.part("In short");
     lead(&mut page, filed);
+    privacy::in_plain_words(&mut page, filed);
+    made::limits(&mut page, filed);
+    warnings(&mut page, filed);
+    if filed.is_release() {
+        released::columns(&mut page, filed);
+        released::records(&mut page, filed);
+    }
+    sign_off(&mut page, filed);
+    page.details_from(if filed.before.is_some() {
+        "Details: privacy before and after"
+    } else {
+        "Details: privacy"
+    });
+    privacy::write(&mut page, filed);
     if filed.is_release() {
         released::write(&mut page, filed);
-    }
-    privacy::write(&mut page, filed);
-    privacy::in_plain_words(&mut page, filed);
-    if filed.is_release() {
         utility::write(&mut page, filed);
     }
-    made::limits(&mut page, filed);
     made::record(&mut page, filed);
     page.html()
 }
 
-/// What holds, and who may read the page.
+/// What the page is about and who may read it.
+fn head(page: &mut Page, filed: &Filed) {
+    let about = &filed.report.job.about;
+    let mut entries: Vec<(&str, String)> = Vec::new();
+    if about.title.is_some() {
+        entries.push((if filed.is_release() { "Release" } else { "Table" }, filed.name()));
+    }
+    let said =
+        [("Purpose", &about.purpose), ("Recipient", &about.recipient), ("Date", &about.date)];
+    entries.extend(said.into_iter().filter_map(|(name, text)| Some((name, text.clone()?))));
+    if !entries.is_empty() {
+        page.about(&entries);
+    }
+    page.remark(match (filed.is_internal(), filed.is_release()) {
+        (false, false) => {
+            "For the public: everything on this page can be worked out from the table that was checked."
+        }
+        (false, true) => {
+            "For the public: everything on this page can be worked out from the release itself, or was decided before it was made."
+        }
+        (true, true) => {
+            "Internal: this page shows figures and values of the original table. Treat it like the table. There is another kind of page for the public."
+        }
+        (true, false) => "Figures of the table as it is. No value of it is on this page.",
+    });
+}
+
+/// What holds.
 fn lead(page: &mut Page, filed: &Filed) {
     for set in &filed.report.privacy {
         let columns = set.columns_in_words();
@@ -118,21 +160,21 @@ fn lead(page: &mut Page, filed: &Filed) {
             (1, None) => "some record looks like no other on them".to_owned(),
             (1, Some(at)) => {
                 let entity = &filed.plan.columns[at].name;
-                format!("some crowd that looks the same on them has one value of {entity} only")
+                format!("some crowd that looks the same on them has only one value of {entity}")
             }
             (2, None) => "every record looks the same as at least one other on them".to_owned(),
             (k, None) => {
-                format!("every record looks the same as {} others on them at least", k - 1)
+                format!("every record looks the same as at least {} others on them", k - 1)
             }
             (k, Some(_)) => {
                 format!(
-                    "every crowd that looks the same on them has {k} {} at least",
+                    "every crowd that looks the same on them has at least {k} {}",
                     filed.counted()
                 )
             }
         };
         page.mark(&format!(
-            "{named} {} is {k}-anonymous with respect to {columns}: {crowd}. That was measured from the file itself.",
+            "{named} {} is {k}-anonymous with respect to {columns}: {crowd}. This was measured from the file itself.",
             filed.thing()
         ));
     }
@@ -140,22 +182,77 @@ fn lead(page: &mut Page, filed: &Filed) {
         page.say("What was asked for does not hold:");
         page.list(filed.failed);
     }
-    let audience = match (filed.is_internal(), filed.is_release()) {
-        (false, false) => {
-            "For the public: whatever stands here can be worked out from the table that was checked."
+}
+
+/// What the user should know, without the advice that only whoever runs the command can take.
+fn warnings(page: &mut Page, filed: &Filed) {
+    let all: Vec<String> = filed.warnings.iter().map(|text| for_board(text)).collect();
+    if filed.is_internal() && !all.is_empty() {
+        page.part("Before you release it");
+        page.list(&all);
+    }
+}
+
+/// A sentence without its parts that name flags or commands.
+pub(super) fn for_board(text: &str) -> String {
+    let is_technical = |part: &str| part.contains("--") || part.contains("`incrowd ");
+    let mut plain = String::new();
+    let mut rest = text;
+    // What is in brackets may go alone.
+    while let Some((before, after)) = rest.split_once('(') {
+        let Some((within, behind)) = after.split_once(')') else { break };
+        plain.push_str(before);
+        if is_technical(within) {
+            plain.truncate(plain.trim_end().len());
+        } else {
+            plain.push_str(&format!("({within})"));
         }
-        (false, true) => {
-            "For the public: whatever stands here can be worked out from the release itself, or was decided before it was made."
+        rest = behind;
+    }
+    plain.push_str(rest);
+    let parts: Vec<&str> = plain.split("; ").filter(|part| !is_technical(part)).collect();
+    // A warning without advice is better than none, and one with a flag better than nothing.
+    let parts = if parts.is_empty() { text.to_owned() } else { parts.join("; ") };
+    let mut letters = parts.trim().trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().collect::<String>());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+/// Who made the release and who decides about it, with room for their names and signatures.
+fn sign_off(page: &mut Page, filed: &Filed) {
+    let about = &filed.report.job.about;
+    if !filed.is_internal() || about.is_empty() {
+        return;
+    }
+    page.part("Sign-off");
+    page.sign(&[
+        ("Prepared by", about.prepared_by.clone().unwrap_or_default()),
+        ("Date and signature", String::new()),
+        ("Approved by", about.approved_by.clone().unwrap_or_default()),
+        ("Date and signature", String::new()),
+    ]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::for_board;
+
+    #[test]
+    fn boards_read_no_flags() {
+        for (text, plain) in [
+            (
+                "k-anonymity alone does not protect disease: a class may share one value of it; consider \
+                 --l-diversity or --t-closeness (l and t as they are now stand in the report)",
+                "K-anonymity alone does not protect disease: a class may share one value of it.",
+            ),
+            (
+                "`id` seems to number people; declare it as the entity (--entity id) to count people",
+                "`id` seems to number people; declare it as the entity to count people.",
+            ),
+            ("half (a, b) of it", "Half (a, b) of it."),
+            ("open (bracket", "Open (bracket."),
+        ] {
+            assert_eq!(for_board(text), plain);
         }
-        (true, true) => {
-            "Internal: figures and values of the original table stand here. Treat this page like the table; for others, make it \
-             with `--audience public`."
-        }
-        (true, false) => "Figures of the table as it is; no value of it stands here.",
-    };
-    page.remark(audience);
-    if filed.is_internal() && !filed.warnings.is_empty() {
-        page.part("What to think about");
-        page.list(filed.warnings);
     }
 }

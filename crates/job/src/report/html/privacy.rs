@@ -8,7 +8,6 @@ use crate::page::{Page, count, decimal, percent};
 use crate::report::{CollusionReport, PrivacyReport, SizesReport};
 
 pub(super) fn write(page: &mut Page, filed: &Filed) {
-    page.part(if filed.before.is_some() { "Privacy before and after" } else { "Privacy" });
     for (at, set) in filed.report.privacy.iter().enumerate() {
         let before = filed.before.and_then(|before| before.privacy.get(at));
         if filed.report.privacy.len() > 1 {
@@ -37,12 +36,12 @@ fn as_they_are(page: &mut Page, filed: &Filed) {
     page.section("Columns released as they are");
     page.say(&sentence(&found.in_words()));
     page.say(
-        "k says nothing of these columns. Anyone who knows a person's values in them finds that \
+        "k says nothing about these columns. Anyone who knows a person's values in them finds that \
          person's record if it is unique.",
     );
     // An internal page lists all warnings at its beginning.
     if let Some(warning) = found.warning().filter(|_| !filed.is_internal()) {
-        page.say(&sentence(&warning));
+        page.say(&super::for_board(&warning));
     }
 }
 
@@ -52,15 +51,14 @@ fn of_set(page: &mut Page, filed: &Filed, set: &PrivacyReport, before: Option<&P
         return;
     }
     if filed.tells_people() {
-        page.say(&sentence(&set.in_words()));
         let mut all = vec![cards::crowd(set, before, &filed.counted())];
         all.extend(cards::risk(set, before, filed.plan.entity().is_some()));
         page.cards(&all);
     } else {
         let k = set.required.get("k").map_or_else(String::new, ToString::to_string);
         page.say(&format!(
-            "The job asks for {k} {} in every crowd at least, and that holds. The release does not tell which records belong \
-             together, so no more can be said of it here.",
+            "The job asks for at least {k} {} in every crowd, and that holds. The release does not tell which records belong \
+             together, so no more can be said here.",
             filed.counted()
         ));
     }
@@ -139,13 +137,26 @@ fn sizes(filed: &Filed) -> (String, String) {
 /// Singling out, linkability and inference, as data protection authorities ask for them.
 pub(super) fn in_plain_words(page: &mut Page, filed: &Filed) {
     let Some(worst) = worst(filed) else { return };
-    page.part("In plain words");
     page.section("Can a person be singled out?");
     page.say(&singling_out(filed, worst));
     page.section("Can records be linked with another table?");
     page.say(&linking(filed, worst));
     page.section("Can something be inferred about a person?");
     inference(page, filed);
+}
+
+/// What someone finds who looks for a person: the sentence about the attacker.
+fn attacker(filed: &Filed, worst: &PrivacyReport) -> String {
+    if !filed.tells_people() {
+        return String::new();
+    }
+    let one_in = |risk: f64| format!("1 time in {:.0}", (1.0 / risk).max(1.0));
+    let (most, mean) = (one_in(worst.risk.prosecutor_max), one_in(worst.risk.prosecutor_average));
+    let mean = if most == mean { String::new() } else { format!(", and {mean} on average") };
+    format!(
+        " Someone who knows {} of a person in the table picks the right record at most {most}{mean}.",
+        worst.columns_in_words()
+    )
 }
 
 /// The set with the greatest risk.
@@ -164,13 +175,12 @@ fn singling_out(filed: &Filed, worst: &PrivacyReport) -> String {
     let (columns, k) = (worst.columns_in_words(), least(filed, worst));
     let after = if k > 1 {
         format!(
-            "Not by {columns} alone: whoever looks for a combination of them finds at least {k} {}, or nothing. Other columns that are released \
-             as they are may still single somebody out, if an attacker knows them.",
-            filed.counted()
+            "Not by {columns} alone.{} Other columns that are released as they are may still single somebody out, if an attacker knows them.",
+            attacker(filed, worst)
         )
     } else if let Some(at) = filed.plan.entity() {
         let entity = &filed.plan.columns[at].name;
-        format!("Yes: some crowd that looks the same on {columns} has one value of {entity} only.")
+        format!("Yes: some crowd that looks the same on {columns} has only one value of {entity}.")
     } else if filed.report.privacy.len() > 1 {
         format!("Yes: some record is the only one with its combination of {columns}.")
     } else {
@@ -202,25 +212,24 @@ fn linking(filed: &Filed, worst: &PrivacyReport) -> String {
     let (columns, k) = (worst.columns_in_words(), least(filed, worst));
     let one = if k > 1 {
         format!(
-            "An outside table that has {columns} of the same people leaves at least {k} candidates for each of them, so that a link \
-             is right with a chance of 1 in {k} at most."
+            "Another table that has {columns} of the same people leaves at least {k} candidates for each of them."
         )
     } else {
         format!(
-            "An outside table that has {columns} of the same people finds some of them for certain."
+            "Another table that has {columns} of the same people finds some of them for certain."
         )
     };
     let many = if filed.tells_people() {
         format!(
-            " Over all records {} of blind links would be right (the marketer's risk).",
+            " If every record is linked blindly, {} of the links are right.",
             percent(worst.risk.marketer)
         )
     } else {
         String::new()
     };
     format!(
-        "{one}{many} A second release of the same people, made in another way, can rule candidates out: put both to `incrowd attack` \
-         before handing on the second."
+        "{one}{many} A second release of the same people, made in another way, can rule candidates out: have the two compared before the \
+         second is handed on."
     )
 }
 
@@ -230,16 +239,15 @@ fn inference(page: &mut Page, filed: &Filed) {
         for (column, found) in &set.sensitive {
             all.push(if found.l_distinct < 2.0 {
                 format!(
-                    "{column}: yes, in some class all records share one value, so that whoever finds a person's class learns it. Ask for \
-                     l-diversity or t-closeness to prevent that."
+                    "{column}: yes. In some class all records share one value, so that anyone who finds a person's class learns it. \
+                     l-diversity and t-closeness prevent that."
                 )
             } else {
                 format!(
-                    "{column}: not for certain. Every class has at least {} different values; in the class that leaves least open it is as if \
-                     there were {} equally common ones, and classes differ from the whole by {} at most.",
+                    "{column}: not for certain. Every class has at least {} different values; the commonest one has a share of at most {} in \
+                     a class.",
                     decimal(found.l_distinct),
-                    decimal(found.l_entropy),
-                    decimal(found.t)
+                    percent(found.alpha)
                 )
             });
         }
@@ -247,14 +255,12 @@ fn inference(page: &mut Page, filed: &Filed) {
     all.dedup();
     if all.is_empty() {
         page.say(
-            "No column is declared sensitive, so that nothing was measured. Whatever a class has in common, and whatever models learn from \
-             the release as a whole, can be inferred about a person in it.",
+            "No column is declared sensitive, so nothing was measured. What a class has in common can be inferred about a person in it.",
         );
         return;
     }
     page.list(&all);
     page.say(
-        "What holds for everyone alike (a disease that is common at an age, say) can be inferred about a person whether or not the person \
-         is in the table; no release that is of use prevents that.",
+        "What holds for people in general (a disease that is common at an age, say) can be inferred about anybody, in the table or not.",
     );
 }

@@ -5,22 +5,32 @@ use incrowd_chart::{Listed, Spans};
 use super::Filed;
 use crate::page::{Card, HtmlCell, Page, count, decimal};
 use crate::plan::{PlannedColumn, Role};
+use crate::report::InferenceReport;
 use crate::report::portrait::{CellsShown, ColumnPortrait, SpansShown};
 
+/// Columns that are listed.
+const MOST_COLUMNS: usize = 200;
+
+/// How the release was made, and what became of each column.
 pub(super) fn write(page: &mut Page, filed: &Filed) {
-    page.part("What was released, and how");
-    page.cards(&cards(filed));
+    page.part("How it was recoded");
     page.say(&how(filed));
-    columns(page, filed);
+    figures_of_columns(page, filed);
     let Some(portrait) = filed.portrait else { return };
-    page.section("What became of each quasi-identifier column");
-    page.remark(
-        "From bottom to top: the ranges that stand in the release, each as wide as what it covers and as tall as its share of the records. \
-         Or, where values have no order: the labels, and the share of the records that have them.",
-    );
     let figures: Vec<(String, String)> =
         portrait.columns.iter().filter_map(|c| picture(c, filed)).collect();
-    page.figures(&figures);
+    if !figures.is_empty() {
+        page.section("What became of each quasi-identifier column");
+        page.remark(
+            "From bottom to top: the ranges of the release, each as wide as what it covers and as tall as its share of the records. \
+             Where values have no order: the commonest labels and their shares of the records.",
+        );
+        page.figures(&figures);
+    }
+    let silent: Vec<String> = portrait.columns.iter().filter_map(not_drawn).collect();
+    if !silent.is_empty() {
+        page.list(&silent);
+    }
     let means: Vec<&str> = (portrait.columns.iter())
         .filter(|column| matches!(column.cells, CellsShown::Means))
         .map(|column| column.name.as_str())
@@ -33,6 +43,59 @@ pub(super) fn write(page: &mut Page, filed: &Filed) {
     } else if !means.is_empty() {
         page.remark("Class means stand in place of numbers, so that nothing is drawn.");
     }
+    inference(page, filed);
+}
+
+/// Values that follow from ranges and means: the release tells.
+fn inference(page: &mut Page, filed: &Filed) {
+    let is_told = |found: &InferenceReport| {
+        found.exact_rows + found.determined_rows + found.withheld_rows > 0
+    };
+    let found: Vec<(&String, &InferenceReport)> =
+        filed.report.inference.iter().filter(|(_, found)| is_told(found)).collect();
+    if found.is_empty() {
+        return;
+    }
+    page.section("Exact values that can be worked out");
+    page.say(
+        "Of a class the release prints the number of records, the range of a column and, where the job asks for it, the mean. Where only \
+         one set of values agrees with them, all values are known. A mean that would tell them is left out.",
+    );
+    let header = [
+        ("column", false),
+        ("records with the value itself", true),
+        ("records whose value follows from the range", true),
+        ("records whose mean is left out", true),
+    ];
+    let row = |(column, found): &(&String, &InferenceReport)| {
+        vec![
+            HtmlCell::text(column.as_str()),
+            HtmlCell::number(count(found.exact_rows)),
+            HtmlCell::number(count(found.determined_rows)),
+            HtmlCell::number(count(found.withheld_rows)),
+        ]
+    };
+    page.table(&header, &found.iter().map(row).collect::<Vec<_>>());
+}
+
+/// Some records as they were and as they are released.
+pub(super) fn records(page: &mut Page, filed: &Filed) {
+    let Some(found) = filed.portrait.and_then(|portrait| portrait.records.as_ref()) else { return };
+    page.part("Some records, before and after");
+    let mut header = vec![("", false)];
+    header.extend(found.names.iter().map(|name| (name.as_str(), false)));
+    let mut rows = Vec::new();
+    for record in &found.records {
+        let line = |what: &str, cells: &[String]| -> Vec<HtmlCell> {
+            let cells = cells.iter().map(HtmlCell::verbatim);
+            std::iter::once(HtmlCell::text(what)).chain(cells).collect()
+        };
+        rows.push(line("before", &record.before));
+        let left_out = vec!["left out".to_owned(); record.before.len()];
+        rows.push(line("after", record.after.as_ref().unwrap_or(&left_out)));
+    }
+    page.table(&header, &rows);
+    page.remark("Different records, drawn at random with the seed of the job; the quasi-identifier columns only.");
 }
 
 fn cards(filed: &Filed) -> Vec<Card> {
@@ -47,7 +110,6 @@ fn cards(filed: &Filed) -> Vec<Card> {
             Vec::new()
         },
         meaning: "Records whose recoded cells say something.".to_owned(),
-        formula: "n".to_owned(),
         ..Card::default()
     }];
     // Rows that were dropped do not stand in the release.
@@ -60,7 +122,6 @@ fn cards(filed: &Filed) -> Vec<Card> {
             } else {
                 "Records whose quasi-identifier is `*` throughout.".to_owned()
             },
-            formula: "all records - n".to_owned(),
             ..Card::default()
         });
     }
@@ -73,7 +134,6 @@ fn cards(filed: &Filed) -> Vec<Card> {
             count(release.largest_class)
         )],
         meaning: "Groups of records that look the same on all quasi-identifier columns.".to_owned(),
-        formula: "distinct combinations of recoded cells".to_owned(),
         ..Card::default()
     });
     all
@@ -112,10 +172,69 @@ fn how(filed: &Filed) -> String {
     format!("Found by `{}`{variant}, a {kind} recoding. {what}{proved}", search.algorithm)
 }
 
-fn columns(page: &mut Page, filed: &Filed) {
+/// What was released: its size, and every column with what is left of it.
+pub(super) fn columns(page: &mut Page, filed: &Filed) {
+    page.part("What was released");
+    page.cards(&cards(filed));
+    let (released, others): (Vec<_>, Vec<_>) = planned(filed).into_iter().partition(|column| {
+        matches!(column.role, Some(Role::Quasi | Role::Sensitive | Role::Insensitive))
+    });
+    let row = |column: &&PlannedColumn| {
+        vec![
+            HtmlCell::text(column.name.as_str()),
+            HtmlCell::text(role(column)),
+            HtmlCell::text(match portrait_of(filed, column) {
+                Some(known) if !known.kept.is_empty() => known.kept.as_str(),
+                Some(_) => "recoded",
+                None => fate(column),
+            }),
+        ]
+    };
+    let rows: Vec<Vec<HtmlCell>> = released.iter().take(MOST_COLUMNS).map(row).collect();
+    page.stack(&["column", "role", "in the release"], &rows);
+    if released.len() > MOST_COLUMNS {
+        let n_more = count((released.len() - MOST_COLUMNS) as u64);
+        page.remark(&format!("{n_more} further columns are not listed."));
+    }
+    let of_role = |role: Option<Role>| -> Vec<&str> {
+        let alike = others.iter().filter(|column| column.role == role);
+        alike.take(MOST_COLUMNS).map(|column| column.name.as_str()).collect()
+    };
+    let mut says = Vec::new();
+    for (role, what) in [(Some(Role::Identifier), "Never released"), (None, "Left out")] {
+        let names = of_role(role);
+        if !names.is_empty() {
+            says.push(format!("{what}: {}.", names.join(", ")));
+        }
+    }
+    if !says.is_empty() {
+        page.say(&says.join(" "));
+    }
+}
+
+/// The columns that readers may know of: columns that the job does not name are nobody's business, and where identifiers
+/// stood neither.
+fn planned<'a>(filed: &'a Filed) -> Vec<&'a PlannedColumn> {
+    let mut columns: Vec<&PlannedColumn> = filed.plan.columns.iter().collect();
+    if !filed.is_internal() {
+        columns.retain(|column| column.role.is_some());
+        let is_never = |column: &PlannedColumn| column.role == Some(Role::Identifier);
+        columns.sort_by(|a, b| match (is_never(a), is_never(b)) {
+            (true, true) => a.name.cmp(&b.name),
+            (a, b) => a.cmp(&b),
+        });
+    }
+    columns
+}
+
+fn portrait_of<'a>(filed: &'a Filed, column: &PlannedColumn) -> Option<&'a ColumnPortrait> {
+    filed.portrait?.columns.iter().find(|known| known.name == column.name)
+}
+
+/// What was measured of each quasi-identifier column.
+fn figures_of_columns(page: &mut Page, filed: &Filed) {
     let is_internal = filed.is_internal();
-    let mut header =
-        vec![("column", false), ("role", false), ("in the release", false), ("values", false)];
+    let mut header = vec![("column", false), ("values", false)];
     // The levels of a hierarchy that is built from values may come of rows that are left out.
     let has_levels = is_internal
         && filed.report.recoding.as_ref().is_some_and(|recoding| recoding.levels.is_some());
@@ -126,40 +245,24 @@ fn columns(page: &mut Page, filed: &Filed) {
     if is_internal {
         header.push(("loss", true));
     }
-    // Columns that the job does not name are nobody's business, and where identifiers stood neither.
-    let mut columns: Vec<&PlannedColumn> = filed.plan.columns.iter().collect();
-    if !is_internal {
-        columns.retain(|column| column.role.is_some());
-        let is_never = |column: &PlannedColumn| column.role == Some(Role::Identifier);
-        columns.sort_by(|a, b| match (is_never(a), is_never(b)) {
-            (true, true) => a.name.cmp(&b.name),
-            (a, b) => a.cmp(&b),
-        });
-    }
-    let rows: Vec<Vec<HtmlCell>> = (columns.into_iter())
-        .map(|column| {
-            let portrait = filed.portrait.and_then(|portrait| {
-                portrait.columns.iter().find(|known| known.name == column.name)
-            });
-            let mut row = vec![
-                HtmlCell::text(column.name.clone()),
-                HtmlCell::text(role(column)),
-                HtmlCell::text(fate(column)),
-                HtmlCell::text(portrait.map_or_else(String::new, |known| known.values.clone())),
-            ];
-            if has_levels {
-                row.push(HtmlCell::number(level(filed, &column.name)));
-            }
-            let n_cells = portrait.and_then(|known| known.n_cells);
-            row.push(HtmlCell::number(n_cells.map_or_else(String::new, |n| count(n as u64))));
-            if is_internal {
-                let loss = filed.report.measures.loss_by_column.get(&column.name);
-                row.push(HtmlCell::number(loss.map_or_else(String::new, |loss| decimal(*loss))));
-            }
-            row
-        })
-        .collect();
-    page.table(&header, &rows);
+    let quasi = planned(filed).into_iter().filter(|column| column.role == Some(Role::Quasi));
+    let row = |column: &PlannedColumn| {
+        let values = portrait_of(filed, column).map(|known| known.values.as_str());
+        let mut row =
+            vec![HtmlCell::text(column.name.as_str()), HtmlCell::text(values.unwrap_or_default())];
+        if has_levels {
+            row.push(HtmlCell::number(level(filed, &column.name)));
+        }
+        let recoding = filed.report.recoding.as_ref();
+        let n_cells = recoding.and_then(|recoding| recoding.cells.get(&column.name));
+        row.push(HtmlCell::number(n_cells.map_or_else(String::new, |n| count(*n as u64))));
+        if is_internal {
+            let loss = filed.report.measures.loss_by_column.get(&column.name);
+            row.push(HtmlCell::number(loss.map_or_else(String::new, |loss| decimal(*loss))));
+        }
+        row
+    };
+    page.table(&header, &quasi.take(MOST_COLUMNS).map(row).collect::<Vec<_>>());
 }
 
 fn level(filed: &Filed, column: &str) -> String {
@@ -182,7 +285,7 @@ fn role(column: &PlannedColumn) -> String {
 
 fn fate(column: &PlannedColumn) -> &'static str {
     match column.role {
-        Some(Role::Identifier) => "never",
+        Some(Role::Identifier) => "never released",
         Some(Role::Quasi) => "recoded",
         Some(Role::Sensitive | Role::Insensitive) => "as it is",
         None => "left out",
@@ -198,8 +301,31 @@ fn picture(column: &ColumnPortrait, filed: &Filed) -> Option<(String, String)> {
             let is_drawn = (shown.line.1 - shown.line.0).is_finite();
             is_drawn.then(|| spans(name, shown))
         }
-        CellsShown::Listed { labels, others } => Some(listed(name, labels, *others, filed)),
+        CellsShown::Listed { labels, others } => {
+            says_something(labels, *others).then(|| listed(name, labels, *others, filed))
+        }
     }
+}
+
+/// Whether bars of the commonest labels tell more than that there are many.
+fn says_something(labels: &[(String, u64)], others: (usize, u64)) -> bool {
+    let shown: u64 = labels.iter().map(|(_, rows)| rows).sum();
+    shown >= others.1 / 3
+}
+
+/// What is said in place of a picture that says nothing.
+fn not_drawn(column: &ColumnPortrait) -> Option<String> {
+    let CellsShown::Listed { labels, others } = &column.cells else { return None };
+    if says_something(labels, *others) {
+        return None;
+    }
+    let (_, most) = labels.first()?;
+    Some(format!(
+        "{} is not drawn: it has {} different labels, of which the commonest stands in {} records.",
+        column.name,
+        count((labels.len() + others.0) as u64),
+        count(*most)
+    ))
 }
 
 fn spans(name: &str, shown: &SpansShown) -> (String, String) {

@@ -5,7 +5,7 @@ use incrowd_chart::{Axis, Lines, Listed, Matrix, Series, Tile, Tiles};
 use super::{Filed, cards};
 use crate::page::{HtmlCell, Page, count, decimal, percent};
 use crate::query::QueryReport;
-use crate::report::portrait::{Associations, Distribution, Partition};
+use crate::report::portrait::{Associations, Distribution, Partition, Sampled};
 use crate::workload::WorkloadReport;
 
 pub(super) fn write(page: &mut Page, filed: &Filed) {
@@ -19,7 +19,10 @@ pub(super) fn write(page: &mut Page, filed: &Filed) {
     }
     let Some(portrait) = filed.portrait else { return };
     let figures: Vec<(String, String)> = (portrait.columns.iter())
-        .filter_map(|column| Some(distribution(&column.name, column.distribution.as_ref()?)))
+        .filter_map(|column| {
+            let found = column.distribution.as_ref().filter(|found| found.says_something())?;
+            Some(distribution(&column.name, found))
+        })
         .collect();
     if !figures.is_empty() {
         page.section("How each column is distributed");
@@ -29,17 +32,24 @@ pub(super) fn write(page: &mut Page, filed: &Filed) {
         page.figures(&figures);
     }
     associations(page, &portrait.associations);
-    page.part("The partition");
     match (&portrait.partition, &filed.wanted.picture) {
-        (Some(partition), _) => page.figures(&[tiles(partition)]),
-        (None, Some([x, y])) => page.say(&format!(
-            "The partition of {x} and {y} is not drawn: the release does not tell where their cells lie."
-        )),
-        (None, None) => page.say(
-            "Nothing is drawn: it takes two quasi-identifier columns of which the release tells where their cells lie.",
-        ),
+        (Some(partition), _) => {
+            page.part("The partition");
+            page.figures(&[tiles(partition)]);
+        }
+        (None, Some([x, y])) => {
+            page.part("The partition");
+            page.say(&format!(
+                "The partition of {x} and {y} is not drawn: the release does not tell where their cells lie, or they are too scattered for a \
+                 picture to show anything."
+            ));
+        }
+        (None, None) => {}
     }
 }
+
+/// Columns whose loss is drawn.
+const MOST_BARS: usize = 40;
 
 fn loss(page: &mut Page, filed: &Filed) {
     let measures = &filed.report.measures;
@@ -52,14 +62,18 @@ fn loss(page: &mut Page, filed: &Filed) {
     if by_column.is_empty() {
         return;
     }
+    let mut by_column: Vec<(&String, f64)> =
+        by_column.iter().map(|(name, loss)| (name, *loss)).collect();
+    by_column.sort_by(|a, b| b.1.total_cmp(&a.1));
+    by_column.truncate(MOST_BARS);
     let chart = Listed {
         title: "Loss by column".to_owned(),
-        names: by_column.keys().cloned().collect(),
-        series: vec![("loss".to_owned(), by_column.values().copied().collect())],
+        names: by_column.iter().map(|(name, _)| (*name).clone()).collect(),
+        series: vec![("loss".to_owned(), by_column.iter().map(|(_, loss)| *loss).collect())],
     };
     page.figures(&[(
         chart.svg(),
-        "Where the loss is: 0 is the value itself, 1 is anything.".to_owned(),
+        "Where the loss is, the greatest first: 0 is the value itself, 1 is anything.".to_owned(),
     )]);
 }
 
@@ -210,19 +224,27 @@ fn distribution(name: &str, shown: &Distribution) -> (String, String) {
     }
 }
 
+/// Columns of which is drawn what goes together.
+const MOST_NAMES: usize = 16;
+
 fn associations(page: &mut Page, found: &Associations) {
     if found.names.len() < 2 {
         return;
     }
     page.section("What goes together");
+    let n_shown = found.names.len().min(MOST_NAMES);
     page.remark(
-        "How strongly every two columns go together, from 0 (not at all; -1 for numbers that go against each other) to 1. Numbers with \
+        "How strongly every two columns go together, in hundredths: from 0 (not at all; -100 for numbers that go against each other) to 100. Numbers with \
          numbers: Pearson's correlation, with the middle of a range in the release. Numbers with labels: the correlation ratio. Labels with \
          labels: Cram\u{e9}r's V, corrected for the number of labels; the values of a set or below a node share its records evenly. A place is empty where that has no answer.",
     );
     let matrix = |title: &str, values: &Vec<Vec<f64>>| {
-        let chart =
-            Matrix { title: title.to_owned(), names: found.names.clone(), values: values.clone() };
+        let values = values.iter().take(n_shown);
+        let chart = Matrix {
+            title: title.to_owned(),
+            names: found.names[..n_shown].to_vec(),
+            values: values.map(|row| row[..n_shown].to_vec()).collect(),
+        };
         chart.svg()
     };
     let mut figures = Vec::new();
@@ -231,6 +253,10 @@ fn associations(page: &mut Page, found: &Associations) {
     }
     figures.push((matrix("Release", &found.after), "In the release.".to_owned()));
     page.figures(&figures);
+    let n_more = found.names.len() - n_shown;
+    if n_more > 0 {
+        page.remark(&format!("{n_more} further columns are not drawn."));
+    }
     if let Some(off) = found.before.as_ref().and_then(|before| mean_change(before, &found.after)) {
         page.say(&format!(
             "Over all pairs of columns the two differ by {} on average.",
@@ -284,21 +310,22 @@ fn tiles(partition: &Partition) -> (String, String) {
         tiles: partition.tiles.iter().map(tile).collect(),
         points: partition.points.clone(),
     };
-    let points = match (partition.points.is_empty(), partition.n_points_left_out) {
+    let points = match (partition.points.is_empty(), partition.sampled_points) {
         (true, _) => String::new(),
-        (false, 0) => " The points are records; larger ones stand for more.".to_owned(),
-        (false, n) => format!(
-            " The points are records; larger ones stand for more, and {} further places with fewer records are not drawn.",
-            count(n as u64)
+        (false, None) => " The points are records; larger ones stand for more.".to_owned(),
+        (false, Some(Sampled { drawn, of })) => format!(
+            " The points are {} of {} records, drawn at random with the seed of the job; larger ones stand for more.",
+            count(drawn),
+            count(of)
         ),
     };
-    let left_out = if partition.n_left_out > 0 {
-        format!(
-            " {} further cells with fewer records are not drawn.",
-            count(partition.n_left_out as u64)
-        )
-    } else {
-        String::new()
+    let left_out = match partition.sampled_tiles {
+        None => String::new(),
+        Some(Sampled { drawn, of }) => format!(
+            " There are too many tiles: shown are those of {} of {} records, drawn at random.",
+            count(drawn),
+            count(of)
+        ),
     };
     let caption = format!(
         "How the release divides {x} and {y}: a tile for every pair of cells that some record has.{points}{left_out} With more than two \

@@ -23,6 +23,10 @@ const MOST_NAMES: usize = 12;
 const MOST_NODES: usize = 20;
 /// How a cell without a value reads.
 const MISSING: &str = "(missing)";
+/// What the values without a name of their own are called, behind their number.
+const OTHERS: &str = " other values";
+/// What stands for no value in particular.
+const ANY: &str = " (any value)";
 
 impl Distribution {
     /// The distribution of a column whose cells have these rows; before, where the rows of its values are given.
@@ -36,6 +40,17 @@ impl Distribution {
             Shape::Numeric => on_line(attribute, column, rows, (line?, value_rows)),
             _ => Some(by_value(attribute, column, rows, Some(value_rows))),
         }
+    }
+
+    /// Whether a picture of it tells more than that there are many values.
+    pub(crate) fn says_something(&self) -> bool {
+        let Distribution::Names { names, before, after } = self else { return true };
+        let is_rest = |name: &str| name.ends_with(OTHERS) || name.ends_with(ANY);
+        let shown = |shares: &[f64]| -> f64 {
+            let all = names.iter().zip(shares);
+            all.filter(|(name, _)| !is_rest(name)).map(|(_, share)| share).sum()
+        };
+        shown(after).max(before.as_ref().map_or(0.0, |before| shown(before))) >= 25.0
     }
 
     /// The distribution of rows over ranges, each value taking up twice `half` on the line.
@@ -175,7 +190,7 @@ fn by_value(
             Shape::Tree(hierarchy) => hierarchy.root_label(),
             _ => "*",
         };
-        names.push(format!("{any} (any value)"));
+        names.push(format!("{any}{ANY}"));
         if let Some(before) = &mut before {
             before.push(0.0);
         }
@@ -206,7 +221,7 @@ fn few_values(attribute: &Attribute, before: Option<&Vec<f64>>, after: &[f64]) -
     let name = |code: usize| text(code).cloned().unwrap_or_else(|| MISSING.to_owned());
     let mut names: Vec<String> = order.iter().map(|&code| name(code)).collect();
     if !others.is_empty() {
-        names.push(format!("{} other values", others.len()));
+        names.push(format!("{}{OTHERS}", others.len()));
     }
     let of = |rows: &[f64]| {
         let mut counts: Vec<f64> = order.iter().map(|&code| rows[code]).collect();

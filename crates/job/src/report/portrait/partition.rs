@@ -7,6 +7,7 @@ use incrowd_data::{Attribute, Shape};
 
 use super::Sitter;
 use super::line::Line;
+use super::sample::drawn;
 
 /// How a recoding divides two columns.
 #[derive(Debug)]
@@ -15,18 +16,25 @@ pub(crate) struct Partition {
     pub(crate) columns: [(String, &'static str); 2],
     /// Left, right, lower and upper edge.
     pub(crate) tiles: Vec<[f64; 4]>,
-    /// Pairs of cells that are too many to be drawn.
-    pub(crate) n_left_out: usize,
+    /// Where there are too many tiles, those of records that were drawn are shown.
+    pub(crate) sampled_tiles: Option<Sampled>,
     /// Rows, if they may be told: two places and how many rows have both.
     pub(crate) points: Vec<(f64, f64, u64)>,
-    /// Points that are too many to be drawn.
-    pub(crate) n_points_left_out: usize,
+    /// Where there are too many places, records are drawn.
+    pub(crate) sampled_points: Option<Sampled>,
 }
 
-/// Pairs of cells that are drawn.
-const MOST_TILES: usize = 2_000;
+/// Records that were drawn at random from others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sampled {
+    pub(crate) drawn: u64,
+    pub(crate) of: u64,
+}
+
+/// Tiles that are drawn, and records that they are drawn by where there are more.
+const MOST_TILES: usize = 1_500;
 /// Points that are drawn.
-const MOST_POINTS: usize = 3_000;
+const MOST_POINTS: usize = 2_000;
 
 impl Sitter<'_> {
     /// The picture of the columns that are named, or of the two that show most.
@@ -46,7 +54,7 @@ impl Sitter<'_> {
             Line::of(attribute).unwrap_or_else(|| Line::of_unordered(attribute))
         };
         let lines = attributes.map(line);
-        let tiles = self.tiles([x, y], attributes, &lines);
+        let tiles = self.tiles([x, y], attributes, &lines)?;
         let columns = [0, 1].map(|at| (attributes[at].name.clone(), lines[at].axis));
         Partition::of(columns, tiles, self.points([x, y], &lines))
     }
@@ -71,7 +79,7 @@ impl Sitter<'_> {
         [x, y]: [usize; 2],
         attributes: [&Attribute; 2],
         lines: &[Line; 2],
-    ) -> (Vec<[f64; 4]>, usize) {
+    ) -> Option<(Vec<[f64; 4]>, Option<Sampled>)> {
         let (recoded, sizes) = (self.recoded(), &self.recoded().sizes);
         let pairs = recoded.columns[x].of_class.iter().zip(&recoded.columns[y].of_class);
         let tallied = tally(pairs.map(|(&a, &b)| (a, b)).zip(sizes.iter().copied()));
@@ -88,11 +96,22 @@ impl Sitter<'_> {
             };
             across.iter().flat_map(tile).collect()
         };
-        common_tiles(tallied.iter().map(|pair| (pair.1, tiles(pair))).collect())
+        let pairs = tallied.iter().map(|pair| (pair.1, tiles(pair))).collect();
+        tiles_of(pairs, self.seed())
     }
 
-    /// The commonest pairs of values and how many others there are; none where the rows are not at hand.
-    fn points(&self, [x, y]: [usize; 2], lines: &[Line; 2]) -> (Vec<(f64, f64, u64)>, usize) {
+    /// What is random on the page is drawn with the seed of the job.
+    pub(super) fn seed(&self) -> u64 {
+        self.plan.html.as_ref().map_or(0, |wanted| wanted.seed)
+    }
+
+    /// Pairs of values with their rows, those of some records where there are too many; none where the rows are not
+    /// at hand.
+    fn points(
+        &self,
+        [x, y]: [usize; 2],
+        lines: &[Line; 2],
+    ) -> (Vec<(f64, f64, u64)>, Option<Sampled>) {
         let set = &self.coding.set;
         let codes = |vector: usize| (set.vectors[x].get(vector), set.vectors[y].get(vector));
         let counted = set.counts.iter().enumerate();
@@ -101,42 +120,66 @@ impl Sitter<'_> {
             let place = |line: &Line, code: u32| line.places.get(code as usize).copied();
             Some((place(&lines[0], a)?, place(&lines[1], b)?, rows))
         };
-        let n_left_out = tallied.len().saturating_sub(MOST_POINTS);
-        (tallied.into_iter().take(MOST_POINTS).filter_map(point).collect(), n_left_out)
+        let all: Vec<(f64, f64, u64)> = tallied.into_iter().filter_map(point).collect();
+        let rows: Vec<u64> = all.iter().map(|point| point.2).collect();
+        let drawn = drawn(&rows, MOST_POINTS, self.seed());
+        let sampled = Sampled::of(&drawn, &rows);
+        let shown = all.iter().zip(drawn).filter(|(_, drawn)| *drawn > 0);
+        (shown.map(|(&(x, y, _), drawn)| (x, y, drawn)).collect(), sampled)
+    }
+}
+
+impl Sampled {
+    /// What was drawn of rows, if not all were.
+    fn of(drawn: &[u64], rows: &[u64]) -> Option<Sampled> {
+        let (drawn, of) = (drawn.iter().sum(), rows.iter().sum());
+        (drawn < of).then_some(Sampled { drawn, of })
     }
 }
 
 impl Partition {
-    /// A picture of tiles and points, each with how many are left out, if there is something to draw.
+    /// A picture of tiles and points, of which some may be left out, if there is something to draw.
     pub(super) fn of(
         columns: [(String, &'static str); 2],
-        (tiles, n_left_out): (Vec<[f64; 4]>, usize),
-        (points, n_points_left_out): (Vec<(f64, f64, u64)>, usize),
+        (tiles, sampled_tiles): (Vec<[f64; 4]>, Option<Sampled>),
+        (points, sampled_points): (Vec<(f64, f64, u64)>, Option<Sampled>),
     ) -> Option<Partition> {
         let can_be_drawn =
             !tiles.is_empty() && tiles.iter().flatten().all(|edge| edge.abs() < f64::MAX / 4.0);
-        let partition = Partition { columns, tiles, n_left_out, points, n_points_left_out };
+        let partition = Partition { columns, tiles, sampled_tiles, points, sampled_points };
         can_be_drawn.then_some(partition)
     }
 }
 
-/// The tiles of the commonest pairs of cells, and how many pairs are left out. Of equally common ones those with the least
-/// edges: the order of cells may follow the table's.
-pub(super) fn common_tiles(mut pairs: Vec<(u64, Vec<[f64; 4]>)>) -> (Vec<[f64; 4]>, usize) {
+/// The tiles of pairs of cells with their rows, or those of some records, where there are too many. None where cells are
+/// so scattered that a picture of them would say nothing. The order of cells may follow the table's: edges decide.
+pub(super) fn tiles_of(
+    mut pairs: Vec<(u64, Vec<[f64; 4]>)>,
+    seed: u64,
+) -> Option<(Vec<[f64; 4]>, Option<Sampled>)> {
     let edges = |tiles: &[[f64; 4]]| tiles.iter().flatten().map(|e| e.to_bits()).collect();
-    pairs.sort_by_cached_key(|(rows, tiles)| -> (_, Vec<u64>) { (Reverse(*rows), edges(tiles)) });
-    let n_left_out = pairs.len().saturating_sub(MOST_TILES);
-    pairs.truncate(MOST_TILES);
-    (pairs.into_iter().flat_map(|(_, tiles)| tiles).collect(), n_left_out)
+    pairs.sort_by_cached_key(|(_, tiles)| -> Vec<u64> { edges(tiles) });
+    // Several pairs may have the same place.
+    pairs.dedup_by(|next, kept| {
+        let is_same = next.1 == kept.1;
+        kept.0 += if is_same { next.0 } else { 0 };
+        is_same
+    });
+    let rows: Vec<u64> = pairs.iter().map(|(rows, _)| *rows).collect();
+    let drawn = drawn(&rows, MOST_TILES, seed);
+    let sampled = Sampled::of(&drawn, &rows);
+    let shown = pairs.into_iter().zip(drawn).filter(|(_, drawn)| *drawn > 0);
+    let tiles: Vec<[f64; 4]> = shown.flat_map(|((_, tiles), _)| tiles).collect();
+    (tiles.len() <= MOST_TILES).then_some((tiles, sampled))
 }
 
-/// Rows by pair, the commonest first.
+/// Rows by pair, in the order of the pairs.
 fn tally(pairs: impl Iterator<Item = ((u32, u32), u64)>) -> Vec<((u32, u32), u64)> {
     let mut rows_of: HashMap<(u32, u32), u64> = HashMap::new();
     for (pair, rows) in pairs {
         *rows_of.entry(pair).or_default() += rows;
     }
     let mut tallied: Vec<((u32, u32), u64)> = rows_of.into_iter().collect();
-    tallied.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    tallied.sort_unstable();
     tallied
 }

@@ -9,8 +9,9 @@ use incrowd_data::{Label, LabelsOf, Shape};
 use incrowd_release::LabelForm;
 
 use super::distribution::Distribution;
+use super::kept::{Covers, Unit, in_words, masked};
 use super::line::half_of;
-use super::partition::{Partition, common_tiles};
+use super::partition::{Partition, tiles_of};
 use super::{
     Associations, CellsShown, ColumnPortrait, Portrait, Sitter, listed_labels, spans_shown,
     texts_of,
@@ -40,7 +41,7 @@ impl Sitter<'_> {
             let column = |name| ColumnPortrait {
                 name,
                 values: String::new(),
-                n_cells: None,
+                kept: String::new(),
                 cells: CellsShown::Means,
                 distribution: None,
             };
@@ -51,6 +52,7 @@ impl Sitter<'_> {
         Portrait {
             columns: names().zip(&told).map(|(name, told)| self.told_column(name, told)).collect(),
             associations: Associations::default(),
+            records: None,
             partition: self.told_partition(&told),
         }
     }
@@ -113,7 +115,7 @@ impl Sitter<'_> {
         ColumnPortrait {
             name,
             values: declared.to_owned(),
-            n_cells: Some(told.labels.len()),
+            kept: told_kept(told),
             cells,
             distribution,
         }
@@ -143,10 +145,29 @@ impl Sitter<'_> {
             let tile = [left - half_across, right + half_across, lower - half_up, upper + half_up];
             Some((rows, vec![tile]))
         };
-        let (tiles, n_left_out) = common_tiles(rows_of.iter().filter_map(tile).collect());
+        let tiles = tiles_of(rows_of.iter().filter_map(tile).collect(), self.seed())?;
         let columns = [x, y].map(|at| (name(at).to_owned(), "value"));
-        Partition::of(columns, (tiles, n_left_out), (Vec::new(), 0))
+        Partition::of(columns, tiles, (Vec::new(), None))
     }
+}
+
+/// What labels tell of how much they keep: widths of ranges, characters that are hidden.
+fn told_kept(told: &Told) -> String {
+    if let Some(ends) = &told.ends {
+        let covers = |(label, ends): (&str, &Option<(f64, f64)>)| match (label, ends) {
+            (_, Some((least, greatest))) if least >= greatest => Covers::Exact,
+            (_, Some((least, greatest))) => Covers::Width(greatest - least),
+            (MISSING, None) => Covers::Missing,
+            _ => Covers::All,
+        };
+        let labels = told.labels.iter().zip(ends);
+        return in_words(
+            labels.map(|((label, rows), ends)| (covers((label, ends)), *rows)),
+            Unit::Number,
+        );
+    }
+    let (texts, rows): (Vec<String>, Vec<u64>) = told.labels.iter().cloned().unzip();
+    masked(&texts, &rows).unwrap_or_default()
 }
 
 fn half(ends: &[Option<(f64, f64)>]) -> f64 {
@@ -174,8 +195,18 @@ mod tests {
 
     #[test]
     fn numbers_and_their_ranges_have_ends() {
-        let labels =
-            ["5", "-1.5", "[25-28]", "[-3..-1]", "[-1..2]", "[1e-3..2]", "[0.5-1)", "<-5", ">=20"];
+        let labels = [
+            "5",
+            "-1.5",
+            "[25-28]",
+            "[-3..-1]",
+            "[-1..2]",
+            "[1e-3..2]",
+            "[-16.9..-4.6]",
+            "[0.5-1)",
+            "<-5",
+            ">=20",
+        ];
         let ends = [
             (5.0, 5.0),
             (-1.5, -1.5),
@@ -183,6 +214,7 @@ mod tests {
             (-3.0, -1.0),
             (-1.0, 2.0),
             (1e-3, 2.0),
+            (-16.9, -4.6),
             (0.5, 1.0),
             (-5.0, -5.0),
             (20.0, 20.0),
