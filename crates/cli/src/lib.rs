@@ -9,6 +9,7 @@ mod attack;
 mod commands;
 mod compare;
 mod demo;
+mod evaluate;
 mod message;
 mod profile;
 mod progress;

@@ -8,6 +8,7 @@ mod bad_input;
 mod check;
 mod compare;
 mod determinism;
+mod evaluate;
 mod exposure;
 mod faults;
 mod formats;

@@ -56,7 +56,7 @@ fn of_mean(differences: &[f64], share: f64, alpha: f64) -> Option<Difference> {
     Some(Difference { mean, lower: mean - reach, upper: mean + reach, p })
 }
 
-/// The exact test of McNemar: `first` rows are got right by the first of two models only, `second` by the second
+/// The exact test of `McNemar`: `first` rows are got right by the first of two models only, `second` by the second
 /// only. The probability of a split at least as uneven, if both are equally likely.
 #[must_use]
 pub fn mcnemar(first: u64, second: u64) -> f64 {
