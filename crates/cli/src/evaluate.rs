@@ -189,7 +189,8 @@ fn predictors(all: &Evaluations) -> String {
     for left_out in &all.left_out {
         text.push_str(&format!("\nnot used: {}: {}", left_out.column, left_out.reason));
     }
-    text.lines().map(|line| format!("{}\n", visible(line))).collect()
+    let shown = |line: &str| format!("{}\n", visible(line));
+    text.lines().map(shown).collect()
 }
 
 fn releases(cases: &[(&EvaluatedCase, &Evaluation)], names: &Names) -> String {
