@@ -86,7 +86,7 @@ fn two_sided(t: f64, freedom: i32) -> f64 {
         let steps = 20_000;
         let width = (to - from) / f64::from(steps);
         let at = |step: i32| (from + f64::from(step) * width).cos().powi(freedom - 1);
-        (0..steps).map(|step| (at(step) + at(step + 1)) / 2.0 * width).sum::<f64>()
+        (0..steps).map(|step| f64::midpoint(at(step), at(step + 1)) * width).sum::<f64>()
     };
     let end = std::f64::consts::FRAC_PI_2;
     let angle = (t.abs() / f64::from(freedom).sqrt()).atan();
