@@ -198,10 +198,10 @@ pub(crate) struct SearchArgs {
     /// Rows that will be selected, e.g. "sex = 'Male' AND age >= 40"; repeat it for several
     #[arg(long, value_name = "CONDITION")]
     pub(crate) select: Vec<String>,
-    /// A query that will be asked, e.g. "SELECT COUNT(*) WHERE age < 30"; repeat it for several
+    /// A query that will be asked, e.g. "SELECT COUNT(*) WHERE age < 30", or "weight 2: SELECT ..."; repeat it for several
     #[arg(long, value_name = "SQL")]
     pub(crate) query: Vec<String>,
-    /// A file of queries that will be asked, one a line
+    /// A file of queries that will be asked, one a line, each with its weight before it if it has one
     #[arg(long, value_name = "FILE")]
     pub(crate) queries: Option<String>,
     /// The levels of a column in a full-domain recoding: 2, 1..3, 1.. or ..3, both ends included
@@ -275,13 +275,23 @@ pub(crate) struct AnonymizeArgs {
 pub(crate) struct CompareArgs {
     /// A file, a folder or a glob
     pub(crate) input: Option<String>,
-    /// The algorithms, a variant after a hyphen: mondrian,mondrian-relaxed,optimal,koptimize
+    /// The algorithms, with a variant after a hyphen or a split of mondrian after a colon:
+    /// mondrian,mondrian-relaxed,mondrian:infogain,koptimize; all for every one. Those that cannot do the job are left out
     #[arg(long, value_name = "A,B", value_delimiter = ',', required = true)]
     pub(crate) algorithms: Vec<String>,
     #[command(flatten)]
     pub(crate) job: JobArgs,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    /// With a target: in how many folds rows are held out to try models on (default 10)
+    #[arg(long, value_name = "N")]
+    pub(crate) folds: Option<u32>,
+    /// With a target: how often that is repeated with other folds (default 1)
+    #[arg(long, value_name = "N")]
+    pub(crate) repeats: Option<u32>,
+    /// With a target: the models, whose scores are averaged (default: decision-tree for labels, regression-tree for numbers)
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
     /// Write the comparison; as HTML with pictures
     #[arg(long, value_name = "FILE.json|FILE.html")]
     pub(crate) report: Option<String>,
@@ -304,6 +314,12 @@ pub(crate) struct EvaluateArgs {
     /// Hold out this share of the rows once, instead of folds
     #[arg(long, value_name = "SHARE", conflicts_with = "folds")]
     pub(crate) test: Option<f64>,
+    /// How often rows are held out so, each time others (default 1)
+    #[arg(long, value_name = "N")]
+    pub(crate) repeats: Option<u32>,
+    /// Try several algorithms on the same held-out rows, named as for compare: mondrian,mondrian:infogain,tds
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) algorithms: Vec<String>,
     /// Models: decision-tree, naive-bayes, random-forest, linear-svm for labels; linear-regression,
     /// regression-tree for numbers; or all (default: the first two of each)
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
@@ -314,6 +330,12 @@ pub(crate) struct EvaluateArgs {
     /// Also drop the best predictors one by one
     #[arg(long)]
     pub(crate) projections: bool,
+    /// Write the evaluation; as HTML with a curve over k
+    #[arg(long, value_name = "FILE.json|FILE.html")]
+    pub(crate) report: Option<String>,
+    /// Replace an existing report
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

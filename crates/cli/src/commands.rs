@@ -5,18 +5,20 @@ use std::sync::Arc;
 
 use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, ColumnSpec, Connector, DiversitySpec, EvaluateOptions, GenerateSpec,
-    HierarchySpec, InputFile, JobError, JobSpec, LabelRule, LevelSpec, Outcome, Problem, QuasiSpec,
-    QuerySpec, Report, Run, RunSpec, SuppressLimit, ValueLimit,
+    ApplyOptions, ColumnSpec, Connector, DiversitySpec, GenerateSpec, HierarchySpec, InputFile,
+    JobError, JobSpec, LabelRule, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Report, Run,
+    RunSpec, SuppressLimit, ValueLimit,
 };
 use serde_json::{Value, json};
 
 use crate::args::{
-    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, EvaluateArgs, GenerateArgs, JobArgs, KOfSet,
-    MachineArgs, SearchArgs,
+    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, GenerateArgs, JobArgs, KOfSet, MachineArgs,
+    SearchArgs,
 };
 use crate::progress::Progress;
-use crate::{attack, compare, demo, log, message, profile, query, record, signals, terminal, tree};
+use crate::{
+    attack, compare, demo, evaluate, log, message, profile, query, record, signals, terminal, tree,
+};
 
 /// Runs a command of the binary `name`; gives the exit code.
 pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -> u8 {
@@ -51,7 +53,7 @@ fn command(run: &Run, command: Command, name: &str) -> Result<u8, JobError> {
         Command::Anonymize(args) => anonymize(run, &args),
         Command::Check(args) => check(run, &args),
         Command::Compare(args) => compare::run(run, &args),
-        Command::Evaluate(args) => evaluate(run, &args),
+        Command::Evaluate(args) => evaluate::run(run, &args),
         Command::Apply(args) => apply(run, &args),
         Command::Query(args) => query::query(run, &args),
         Command::Attack(args) => attack::attack(run, &args),
@@ -174,33 +176,6 @@ fn check(run: &Run, args: &CheckArgs) -> Result<u8, JobError> {
     let outcome = incrowd_job::check(&run, &spec, args.force)?;
     progress.stop();
     Ok(message::outcome(&outcome, args.job.quiet))
-}
-
-fn evaluate(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
-    let mut spec = job(&args.job)?;
-    set(&mut spec.input, args.input.as_ref());
-    search(&args.search, &mut spec)?;
-    if args.job.print_job {
-        return print_job(&spec, args.job.json);
-    }
-    let options = EvaluateOptions {
-        folds: args.folds,
-        test: args.test,
-        models: args.models.clone(),
-        predict: args.predict.clone(),
-        projections: args.projections,
-    };
-    let progress = Progress::start(run, args.job.quiet);
-    let evaluation = incrowd_job::evaluate(run, &spec, &options)?;
-    drop(progress);
-    if args.job.json {
-        let json =
-            serde_json::to_string_pretty(&evaluation).expect("an evaluation has a JSON form");
-        record::result(&(json + "\n"))?;
-    } else {
-        terminal::text(&message::evaluation(&evaluation))?;
-    }
-    Ok(0)
 }
 
 fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
@@ -544,6 +519,27 @@ fn diversity(text: &str) -> Option<DiversitySpec> {
         _ => return None,
     }
     Some(spec)
+}
+
+/// Refuses a report that is neither JSON nor HTML, or cannot be written; whether it is HTML.
+pub(crate) fn refuse_report(
+    run: &Run,
+    what: &str,
+    path: &str,
+    spec: &JobSpec,
+    force: bool,
+) -> Result<bool, JobError> {
+    let is_html = path.to_ascii_lowercase().ends_with(".html");
+    if !is_html && !path.to_ascii_lowercase().ends_with(".json") {
+        let message = format!("{what} is a .json or .html file, found `{path}`");
+        return Err(Problem { message, help: Some("name it .json or .html".to_owned()) }.into());
+    }
+    let mut inputs = InputFile::of_job(spec);
+    if let Some(input) = &spec.input {
+        inputs.extend(InputFile::of_table(run, input, "the input")?);
+    }
+    refuse_outputs(run, &[path], inputs, force)?;
+    Ok(is_html)
 }
 
 /// Refuses outputs that cannot be written, are the same, or are files that the command reads.

@@ -1,12 +1,12 @@
 //! `compare`: a table for the terminal, JSON, one HTML file.
 
 use incrowd_job::{
-    CompareOptions, Compared, Comparison, FoundCase, InputFile, JobError, Problem, Run, SmallFile,
+    CompareOptions, Compared, Comparison, FoundCase, HeldOut, JobError, Problem, Run, SmallFile,
     compare,
 };
 
 use crate::args::{CompareArgs, KOfSet};
-use crate::commands::{job_with, print_job, search};
+use crate::commands::{job_with, print_job, refuse_report, search};
 use crate::message;
 use crate::progress::Progress;
 use crate::record::{self, Told};
@@ -26,18 +26,9 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
             "name several with --algorithms, a variant after a hyphen: mondrian-relaxed",
         ));
     }
-    let is_html = |path: &str| path.to_ascii_lowercase().ends_with(".html");
-    if let Some(path) = args.report.as_deref() {
-        if !is_html(path) && !path.to_ascii_lowercase().ends_with(".json") {
-            let message = format!("a comparison is a .json or .html file, found `{path}`");
-            return Err(problem(&message, "name it .json or .html"));
-        }
-        let mut inputs = InputFile::of_job(&spec);
-        if let Some(input) = &spec.input {
-            inputs.extend(InputFile::of_table(run, input, "the input")?);
-        }
-        crate::commands::refuse_outputs(run, &[path], inputs, args.force)?;
-    }
+    let report = args.report.as_deref();
+    let is_html = report.map(|path| refuse_report(run, "a comparison", path, &spec, args.force));
+    let is_html = is_html.transpose()?.unwrap_or(false);
     spec.run.time_limit.get_or_insert_with(|| "60s".to_owned());
     if args.job.print_job {
         return print_job(&spec, args.job.json);
@@ -46,7 +37,13 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
     if ks.is_empty() {
         ks.extend(spec.privacy.k);
     }
-    let options = CompareOptions { algorithms: args.algorithms.clone(), ks };
+    let options = CompareOptions {
+        algorithms: args.algorithms.clone(),
+        ks,
+        folds: args.folds,
+        repeats: args.repeats,
+        models: args.models.clone(),
+    };
     let progress = Progress::start(run, args.job.quiet);
     let comparison = compare(run, &spec, &options, &|_| {})?;
     drop(progress);
@@ -55,8 +52,8 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
     } else if !args.job.quiet {
         terminal::text(&table(&comparison))?;
     }
-    if let Some(path) = args.report.as_deref() {
-        let text = if is_html(path) { comparison.to_html() } else { comparison.to_json() };
+    if let Some(path) = report {
+        let text = if is_html { comparison.to_html() } else { comparison.to_json() };
         incrowd_job::write_files(run, &[SmallFile::private(path, &text)], args.force)?;
     }
     let is_any = comparison.cases.iter().any(|case| case.found.is_some());
@@ -99,13 +96,17 @@ fn table(comparison: &Comparison) -> String {
     cases.sort_by_key(|case| case.k);
     let mut header = vec!["k".to_owned(), "algorithm".to_owned(), "risk".to_owned()];
     header.extend(SHOWN.iter().map(|(name, _, _)| format!("{name} ")));
+    let held_out = comparison.held_out.as_ref().filter(|found| found.protocol.is_some());
+    header.extend(held_out.map(score_heading));
     header.push(String::new());
+    let n_columns = header.len();
     let mut rows = vec![header];
     for case in &cases {
         let mut row = vec![case.k.to_string(), case.algorithm.clone()];
         let Some(found) = &case.found else {
-            row.resize(SHOWN.len() + 3, String::new());
-            row.push(case.failed.clone().unwrap_or_default());
+            row.resize(n_columns - 1, String::new());
+            let reason = case.failed.clone().unwrap_or_default();
+            row.push(if case.left_out { "left out".to_owned() } else { reason });
             rows.push(row);
             continue;
         };
@@ -117,15 +118,42 @@ fn table(comparison: &Comparison) -> String {
             let is_best = Comparison::is_best(value, others);
             row.push(format!("{}{}", written(value), if is_best { '*' } else { ' ' }));
         }
+        if held_out.is_some() {
+            row.push(score(comparison, case.k, found));
+        }
         let is_optimal = found.search.as_ref().is_some_and(|search| search.optimal);
         row.push(if is_optimal { "proved optimal".to_owned() } else { String::new() });
         rows.push(row);
     }
-    let right: Vec<usize> = std::iter::once(0).chain(2..SHOWN.len() + 3).collect();
+    let right: Vec<usize> = std::iter::once(0).chain(2..n_columns - 1).collect();
     let mut text = message::table(&rows, &right);
     text.push_str("\n* the best of its k\n");
+    for (name, reason) in comparison.left_out() {
+        text.push_str(&message::visible(&format!("left out: `{name}`: {reason}")));
+        text.push('\n');
+    }
+    for without in comparison.held_out.iter().flat_map(|held_out| &held_out.without) {
+        text.push_str(&message::visible(&without.sentence()));
+        text.push('\n');
+    }
     if let Some(advice) = &comparison.advice {
         text.push_str(&format!("by {}: {}\n", advice.by, message::visible(&advice.why)));
     }
     text
+}
+
+fn score_heading(held_out: &HeldOut) -> String {
+    let what = if held_out.is_accuracy() { "accuracy" } else { "error" };
+    format!("held-out {what} ")
+}
+
+/// The score of a case on held-out rows with half its interval, marked if it is the best for its k.
+fn score(comparison: &Comparison, k: u64, found: &FoundCase) -> String {
+    let Some(score) = &found.held_out else { return String::new() };
+    let of_k = comparison.cases.iter().filter(|case| case.k == k);
+    let others = of_k.filter_map(|case| case.found.as_ref()?.held_out.as_ref());
+    let others = others.map(|other| comparison.cost_of(other));
+    let is_best = Comparison::is_best(comparison.cost_of(score), others);
+    let mark = if is_best { '*' } else { ' ' };
+    format!("{:.4} ± {:.4}{mark}", score.mean, (score.upper - score.lower) / 2.0)
 }

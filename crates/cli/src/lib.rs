@@ -9,6 +9,7 @@ mod attack;
 mod commands;
 mod compare;
 mod demo;
+mod evaluate;
 mod log;
 mod message;
 mod profile;

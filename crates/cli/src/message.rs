@@ -1,8 +1,6 @@
 //! What people read: errors, summaries, tables. Everything but data goes to standard error.
 
-use incrowd_job::{
-    CollusionReport, Evaluation, Figure, JobError, Outcome, Problem, Protocol, Report, RiskReport,
-};
+use incrowd_job::{CollusionReport, JobError, Outcome, Problem, Report, RiskReport};
 
 pub(crate) use incrowd_job::count;
 
@@ -283,58 +281,6 @@ pub(crate) fn summary(report: &Report) -> Vec<String> {
     lost.extend(more.iter().filter_map(|(name, value)| value.map(|v| format!("{name} {v:.4}"))));
     lines.push(format!("lost: {}", lost.join(", ")));
     lines
-}
-
-/// How good models are that are trained on a release.
-pub(crate) fn evaluation(found: &Evaluation) -> String {
-    let Protocol { rows, folds, held_out, .. } = &found.protocol;
-    let (rows, held_out) = (count(*rows as u64), count(*held_out as u64));
-    let way = if *folds > 1 { format!("{folds} folds") } else { "one split".to_owned() };
-    let release = &found.release;
-    let mut text = format!(
-        "{rows} rows, {way}, {held_out} held out; training releases: {:.0} classes of {:.1} rows, loss {:.3}\n",
-        release.classes, release.class_size, release.loss
-    );
-    let is_scattered = *folds > 1;
-    let number = |figure: &Figure| {
-        let mean = format!("{:.4}", figure.mean);
-        if is_scattered { format!("{mean} ± {:.4}", figure.deviation) } else { mean }
-    };
-    for target in &found.targets {
-        let measure = target.measure.replace('_', " ");
-        let column = visible(&target.column);
-        text.push_str(&format!("\n`{column}`: {measure} of models trained on\n\n"));
-        let mut rows = vec![["", "release", "original"].map(str::to_owned).to_vec()];
-        rows.extend(target.models.iter().map(|model| {
-            vec![model.model.to_owned(), number(&model.released), number(&model.original)]
-        }));
-        let same = if target.kind == "labels" { "majority" } else { "mean" };
-        rows.push(vec![same.to_owned(), number(&target.majority), String::new()]);
-        text.push_str(&table(&rows, &[1, 2]));
-        if let Some(bits) = target.conditional_entropy {
-            text.push_str(&format!("\nconditional entropy: {bits:.4} bits\n"));
-        }
-        if !target.projections.is_empty() {
-            let model = target.models.first().map_or("", |model| model.model);
-            text.push_str(&format!("\n{model} without the best predictors\n\n"));
-            let mut rows = vec![["dropped", "release", "original"].map(str::to_owned).to_vec()];
-            rows.extend(target.projections.iter().map(|found| {
-                let last = found.columns.last().map_or("none", String::as_str);
-                vec![last.to_owned(), number(&found.released), number(&found.original)]
-            }));
-            text.push_str(&table(&rows, &[1, 2]));
-        }
-    }
-    if !found.selections.is_empty() {
-        text.push('\n');
-        let mut rows = vec![["selection", "rows", "imprecision"].map(str::to_owned).to_vec()];
-        rows.extend(found.selections.iter().map(|selection| {
-            let figure = |figure: &Figure| format!("{:.1}", figure.mean);
-            vec![selection.select.clone(), figure(&selection.rows), figure(&selection.imprecision)]
-        }));
-        text.push_str(&table(&rows, &[1, 2]));
-    }
-    text
 }
 
 /// Aligned columns; those in `right` are numbers.

@@ -15,7 +15,7 @@ use crate::{record, terminal};
 pub(crate) fn query(run: &Run, args: &QueryArgs) -> Result<u8, JobError> {
     let queries = match (&args.queries, &args.sql) {
         (Some(path), _) => queries_of_file(path)?,
-        (None, Some(sql)) => vec![QueryText::new(sql)],
+        (None, Some(sql)) => vec![QueryText::weighted(sql)?],
         (None, None) => Vec::new(),
     };
     let flags = JobArgs {
@@ -86,6 +86,9 @@ fn text(report: &QueryReport) -> String {
         rows.extend(errors.absolute.as_ref().map(|of| summary("absolute", of)));
         rows.extend(errors.relative.as_ref().map(|of| summary("relative", of)));
         text.push_str(&message::table(&rows, &[1, 2, 3, 4, 5, 6, 7]));
+        if let Some(mean) = errors.weighted_relative_mean {
+            text.push_str(&format!("mean relative error by weight: {}\n", rounded(mean)));
+        }
     }
     text
 }

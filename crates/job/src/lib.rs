@@ -11,6 +11,7 @@ mod apply;
 mod attack;
 mod bounded;
 mod bounds;
+mod cases;
 mod check;
 mod coding;
 mod compare;
@@ -53,11 +54,15 @@ pub use attack::{
     CandidatesReport, LinkedReport, PosteriorReport, attack,
 };
 pub use check::check;
-pub use compare::{Advice, CompareOptions, Compared, Comparison, FoundCase, compare};
+pub use compare::{
+    Advice, Against, CompareOptions, Compared, Comparison, FoundCase, HeldOut, HeldOutScore,
+    WithoutScore, compare,
+};
 pub use error::{JobError, Problem};
 pub use evaluate::{
-    EvaluateOptions, Evaluation, Figure, ModelReport, ProjectionReport, Protocol, ReleaseMeans,
-    SelectionReport, TargetReport, evaluate,
+    BetweenReport, DifferenceReport, EvaluateOptions, EvaluatedCase, Evaluation, Evaluations,
+    Figure, LeftOutColumn, ModelReport, PredictorReport, ProjectionReport, Protocol, ReleaseMeans,
+    SelectionReport, TargetReport, evaluate, evaluate_all,
 };
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use incrowd_search::Standing;

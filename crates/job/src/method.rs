@@ -57,7 +57,7 @@ const ALGORITHMS: [(&str, Algorithm); 12] = [
 ];
 
 /// The baseline for several sets: any algorithm for one set, on the union of all.
-const UNION: &str = "union";
+pub(crate) const UNION: &str = "union";
 
 /// The algorithms that protect one set, by the names of their variants of `union`.
 fn of_one_set() -> Vec<(&'static str, Algorithm)> {
@@ -66,6 +66,11 @@ fn of_one_set() -> Vec<(&'static str, Algorithm)> {
         *name != UNION && !matches!(algorithm, Algorithm::Butterfly { .. })
     };
     ALGORITHMS.into_iter().filter(is_one).chain([relaxed]).collect()
+}
+
+/// The names of all algorithms, without variants.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ALGORITHMS.iter().map(|(name, _)| *name)
 }
 
 /// The variants of an algorithm.

@@ -114,6 +114,10 @@ pub(crate) struct HtmlCell {
 }
 
 impl HtmlCell {
+    /// A cell with nothing in it.
+    pub(crate) const EMPTY: HtmlCell =
+        HtmlCell { text: String::new(), is_number: false, is_best: false, is_verbatim: false };
+
     /// A text.
     pub(crate) fn text(text: impl Into<String>) -> HtmlCell {
         HtmlCell { text: text.into(), ..HtmlCell::default() }

@@ -51,13 +51,18 @@ pub(crate) struct PlannedColumn {
     pub(crate) is_asked: bool,
     /// Whether a model predicts it that the search does not look at.
     pub(crate) is_predicted: bool,
+    /// Whether a model learns from it though it is released as it is.
+    pub(crate) is_predictor: bool,
 }
 
 impl PlannedColumn {
     /// What the reader does with it.
     pub(crate) fn usage(&self) -> Use {
-        let is_looked_at =
-            self.spec.target || self.spec.entity || self.is_asked || self.is_predicted;
+        let is_looked_at = self.spec.target
+            || self.spec.entity
+            || self.is_asked
+            || self.is_predicted
+            || self.is_predictor;
         match self.role {
             Some(Role::Quasi | Role::Sensitive) => Use::Code,
             Some(_) if is_looked_at => Use::Code,
@@ -401,6 +406,7 @@ fn planned(spec: &JobSpec, source: &SourceColumn, problems: &mut Vec<Problem>) -
         sequence: Vec::new(),
         is_asked: false,
         is_predicted: false,
+        is_predictor: false,
     }
 }
 

@@ -20,8 +20,8 @@ pub use report::{
     AnswerReport, ErrorSummary, ErrorsReport, GroupReport, QueryAnswers, QueryReport, TableReport,
     TruthReport,
 };
-pub(crate) use text::queries_of;
 pub use text::{QueryText, queries_of_file};
+pub(crate) use text::{queries_of, weighted};
 
 use known::Knowledge;
 use table::{Layout, load};

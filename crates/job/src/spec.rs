@@ -616,6 +616,11 @@ impl JobSpec {
         })
     }
 
+    /// Whether a column will be predicted.
+    pub(crate) fn has_target(&self) -> bool {
+        !self.workload.targets.is_empty() || self.columns.values().any(|column| column.target)
+    }
+
     /// The job as TOML.
     #[must_use]
     pub fn to_toml(&self) -> String {

@@ -11,7 +11,7 @@ pub enum Split {
     Targets,
     /// What lowers the imprecision of selections most.
     Selection,
-    /// What lowers the expected error of aggregate queries most.
+    /// What lowers the expected relative error of aggregate queries most.
     Queries,
 }
 

@@ -79,7 +79,12 @@ fn what_cannot_be_done_is_said_before_anything_runs() {
         folder.fails(&format!("compare t.csv {JOB} {flags}"), 2, says);
     };
     fails("--algorithms mondrain -k 2", &["did you mean `mondrian`?"]);
-    fails("--algorithms mondrian,optimal -k 2", &["optimal: full-domain recoding needs"]);
+    fails("--algorithms samarati,optimal -k 2", &["samarati: full-domain recoding needs"]);
+    fails("--algorithms mondrian,koptimize:median -k 2", &["only mondrian chooses its cuts"]);
+    fails("--algorithms mondrian:infogian -k 2", &["did you mean `infogain`?"]);
+    fails("--algorithms mondrian -k 2 --folds 5", &["jobs with a target"]);
+    let target = "--algorithms mondrian -k 2 --target note";
+    fails(&format!("{target} --models oracle --folds 1"), &["`oracle`", "no rows to learn from"]);
     fails("--algorithms mondrian,mondrian -k 2", &["`mondrian` is named twice"]);
     fails("--algorithms mondrian -k 2,2", &["k = 2 is named twice"]);
     fails("--algorithms mondrian", &["no k is named"]);
@@ -92,4 +97,88 @@ fn no_release_at_all_is_exit_code_1() {
     let folder = Folder::with(&[("t.csv", &people(20, 4))]);
     let ended = folder.run(&format!("compare t.csv --algorithms mondrian -k 21 {JOB}"));
     assert_eq!(ended.code, 1, "{}", ended.stderr);
+}
+
+/// An algorithm that cannot do the job does not keep the others from it.
+#[test]
+fn what_cannot_run_is_left_out_with_its_reason() {
+    let folder = Folder::with(&[("t.csv", &people(100, 6))]);
+    let command =
+        format!("compare t.csv --algorithms mondrian,optimal -k 2,5 {JOB} --report c.html");
+    let ended = folder.ok(&command);
+    let reason = "`optimal`: full-domain recoding needs a hierarchy";
+    assert_eq!(ended.stdout.matches(reason).count(), 1, "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("take `mondrian`")
+            || ended.stdout.contains("`mondrian` is the only one")
+    );
+    assert!(folder.read("c.html").contains("is left out: full-domain recoding needs a hierarchy"));
+    pages::check(&folder.path("c.html"));
+    let ended = folder.ok(&format!("{command} --force --json"));
+    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let left_out = &found["cases"][2];
+    assert_eq!((&left_out["algorithm"], &left_out["left_out"]), (&"optimal".into(), &true.into()));
+    assert!(left_out["failed"].as_str().unwrap().contains("needs a hierarchy"));
+    assert!(found["cases"][0]["left_out"].is_null());
+    let ended =
+        folder.ok(&format!("compare t.csv --algorithms all -k 5 {JOB} --json --time-limit 2s"));
+    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let done: Vec<&str> = found["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|case| case["left_out"].is_null())
+        .map(|case| case["algorithm"].as_str().unwrap())
+        .collect();
+    for name in ["mondrian", "mondrian-relaxed", "koptimize", "butterfly"] {
+        assert!(done.contains(&name), "{name}: {done:?}");
+    }
+}
+
+/// In the table itself a split by a label without any pattern looks better than it is.
+#[test]
+fn advice_for_a_target_is_by_held_out_rows() {
+    let mut state = 5u64;
+    let mut coin = move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 63
+    };
+    let table = people(400, 8);
+    let mut text = String::new();
+    for (row, line) in table.lines().enumerate() {
+        let label = if row == 0 { "label".to_owned() } else { format!("l{}", coin()) };
+        text += &format!("{line},{label}\n");
+    }
+    let folder = Folder::with(&[("t.csv", &text)]);
+    let command = "compare t.csv --algorithms mondrian,mondrian:infogain,mondrian-relaxed -k 4 --quasi age,sex,city \
+                   --target label --undeclared drop --folds 5 --report c.html";
+    let ended = folder.ok(command);
+    for says in [
+        "by accuracy on held-out rows",
+        "no difference shown from",
+        "`mondrian-relaxed` has no score",
+    ] {
+        assert!(ended.stdout.contains(says), "{says}: {}", ended.stdout);
+    }
+    pages::check(&folder.path("c.html"));
+    let ended = folder.ok(&format!("{command} --force --json"));
+    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let cases = found["cases"].as_array().unwrap();
+    let target = &cases[1]["workload"]["targets"][0];
+    let bits = |name: &str| target[name].as_f64().unwrap();
+    assert!(bits("entropy") > 0.99 && bits("conditional_entropy") < 0.9, "in the table: {target}");
+    let against = &found["advice"]["against"][0];
+    assert_eq!(against["is_shown"], false);
+    let end = |name: &str| against["difference"][name].as_f64().unwrap();
+    assert!(end("lower") <= 0.0 && end("upper") >= 0.0, "{against}");
+    let alone = folder.ok(
+        "evaluate t.csv --algorithms mondrian,mondrian:infogain -k 4 --quasi age,sex,city --target label \
+         --undeclared drop --folds 5 --models decision-tree --json",
+    );
+    let alone: serde_json::Value = serde_json::from_str(&alone.stdout).unwrap();
+    for case in 0..2 {
+        let by_fold = &alone["cases"][case]["targets"][0]["models"][0]["released_by_fold"];
+        assert_eq!(&cases[case]["held_out"]["by_fold"], by_fold, "as `evaluate` has it");
+    }
 }

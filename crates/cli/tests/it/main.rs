@@ -9,6 +9,7 @@ mod board;
 mod check;
 mod compare;
 mod determinism;
+mod evaluate;
 mod exposure;
 mod faults;
 mod formats;

@@ -155,6 +155,57 @@ fn an_untouched_table_is_answered_exactly() {
     }
 }
 
+/// A weight stands before its query, and counts in the search as that of a job file does.
+#[test]
+fn queries_with_weights() {
+    let queries = "# weights\nweight 3: SELECT COUNT(*) WHERE age <= 25\nSELECT COUNT(*) WHERE sex = 'Male'\n";
+    let folder = Folder::with(&[
+        ("patients.csv", PATIENTS),
+        ("q.txt", queries),
+        ("bad.txt", "SELECT COUNT(*)\nweight x: SELECT COUNT(*)\nweight 2 SELECT COUNT(*)\n"),
+    ]);
+    folder.ok(&format!(
+        "anonymize patients.csv -o r.csv {PATIENTS_JOB} --split queries --queries q.txt --recoding m.json"
+    ));
+    let job = "queries = [{ sql = \"SELECT COUNT(*) WHERE age <= 25\", weight = 3.0 }, \
+               \"SELECT COUNT(*) WHERE sex = 'Male'\"]";
+    std::fs::write(
+        folder.path("j.toml"),
+        format!("[search]\nsplit = \"queries\"\n[workload]\n{job}\n"),
+    )
+    .unwrap();
+    folder.ok(&format!("anonymize patients.csv -o s.csv {PATIENTS_JOB} --job j.toml"));
+    assert_eq!(folder.read("r.csv"), folder.read("s.csv"));
+    let ended =
+        folder.ok("query r.csv --recoding m.json --queries q.txt --original patients.csv --json");
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(report["queries"][0]["weight"], 3.0);
+    assert_eq!(report["queries"][0]["query"], "SELECT COUNT(*) WHERE age <= 25");
+    assert!(report["queries"][1]["weight"].is_null());
+    let error = |at: usize| {
+        report["queries"][at]["rows"][0]["answers"][0]["relative_error"].as_f64().unwrap()
+    };
+    let mean = report["errors"]["weighted_relative_mean"].as_f64().unwrap();
+    assert!((mean - (3.0 * error(0) + error(1)) / 4.0).abs() < 1e-12);
+    let says = [
+        "query in line 2: the weight of a query must be a number above 0",
+        "query in line 3: a colon",
+    ];
+    folder.fails("query r.csv --queries bad.txt", 2, &says);
+    folder.fails(
+        &format!(
+            "anonymize patients.csv -o n.csv {PATIENTS_JOB} --split queries --queries bad.txt"
+        ),
+        2,
+        &says,
+    );
+    folder.fails(
+        &format!("anonymize patients.csv -o n.csv {PATIENTS_JOB} --split queries --query 'weight -1: SELECT COUNT(*)'"),
+        2,
+        &["above 0"],
+    );
+}
+
 #[test]
 fn a_file_of_queries() {
     let queries =

@@ -177,7 +177,7 @@ fn models_are_evaluated_on_rows_that_were_held_out() {
     let found: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(found["protocol"]["folds"], 3);
     assert_eq!(found["protocol"]["held_out"], 500);
-    let target = &found["targets"][0];
+    let target = &found["cases"][0]["targets"][0];
     assert_eq!(target["models"].as_array().unwrap().len(), 4);
     let tree = &target["models"][0];
     assert_eq!(tree["model"], "decision-tree");
@@ -205,7 +205,10 @@ fn what_cannot_be_evaluated_is_said() {
     for (args, says) in [
         ("--insensitive group", "nothing to evaluate"),
         ("--target group --relaxed", "cannot be applied to held-out"),
-        ("--target group --folds 1", "do not leave k rows"),
+        ("--target group --folds 1", "no rows to learn from"),
+        ("--target group --folds 1501", "do not leave k rows"),
+        ("--target group --repeats 0", "at least 1"),
+        ("--target group --algorithms mondrian:lds", "`lds`"),
         ("--target group --test 1.5", "between 0 and 1"),
         ("--target group --models oracle", "known values are"),
         ("--target group --predict loan", "not released as it is"),
@@ -238,7 +241,8 @@ fn values_beyond_exact_floats_are_evaluated() {
          --models decision-tree --json",
     );
     let found: Value = serde_json::from_str(&ended.stdout).unwrap();
-    let accuracy = found["targets"][0]["models"][0]["released"]["mean"].as_f64().unwrap();
+    let target = &found["cases"][0]["targets"][0];
+    let accuracy = target["models"][0]["released"]["mean"].as_f64().unwrap();
     assert!(accuracy > 0.99, "{accuracy}");
 }
 

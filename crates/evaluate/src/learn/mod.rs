@@ -16,6 +16,7 @@ mod c45;
 mod discretize;
 mod encode;
 mod forest;
+pub mod paired;
 mod prune;
 mod rank;
 mod regression;

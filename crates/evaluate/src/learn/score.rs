@@ -93,12 +93,15 @@ pub fn paired_t_test(first: &[f64], second: &[f64]) -> Option<TTest> {
     }
     let t = mean / error;
     let freedom = real(differences.len() - 1);
-    let p = if t.is_infinite() {
-        0.0
-    } else {
-        incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t))
-    };
-    Some(TTest { t, p })
+    Some(TTest { t, p: two_sided(t, freedom) })
+}
+
+/// The probability of a t of Student's at least as far from 0, either way.
+pub(super) fn two_sided(t: f64, freedom: f64) -> f64 {
+    if t.is_infinite() {
+        return 0.0;
+    }
+    incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }
 
 /// The entropy of labels with these counts, in bits, times their number.
@@ -108,7 +111,7 @@ pub(super) fn total_bits(counts: &[usize]) -> f64 {
 }
 
 /// The regularised incomplete beta function, by its continued fraction (Lentz's method).
-fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+pub(super) fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }

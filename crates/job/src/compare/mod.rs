@@ -1,17 +1,19 @@
 //! `compare`: the same job by several algorithms and for several k, and which to take.
 //!
 //! Every case is a whole job: searched, written to a private folder, and measured from the written bytes.
-//! Cases run one after the other, so that their times can be compared.
+//! Cases run one after the other, so that their times can be compared. Where the job has a target, all are then tried
+//! on held-out rows. A case that cannot run is left out, with the reason.
 
 mod advice;
+mod held_out;
 mod page;
 
 use incrowd_engine::{Scratch, Source};
 use serde::Serialize;
 
 use crate::anonymize::anonymize;
+use crate::cases::{Case, cases};
 use crate::error::{JobError, Problem};
-use crate::method;
 use crate::plan::{Plan, Purpose};
 use crate::report::{
     MeasuresReport, Outcome, PrivacyReport, ReleaseReport, Report, RiskReport, SearchReport,
@@ -20,15 +22,23 @@ use crate::run::{Run, Stopwatch};
 use crate::spec::JobSpec;
 use crate::workload::WorkloadReport;
 
-pub use advice::Advice;
+pub use advice::{Advice, Against};
+pub use held_out::{HeldOut, HeldOutScore, WithoutScore};
 
 /// What is compared.
 #[derive(Clone, Debug, Default)]
 pub struct CompareOptions {
-    /// Algorithms by name, a variant after a hyphen: `mondrian`, `mondrian-relaxed`, `incognito-cube`.
+    /// Algorithms by name, with a variant after a hyphen and a split of mondrian after a colon: `mondrian`,
+    /// `mondrian-relaxed`, `mondrian:infogain`, `incognito-cube`; `all` for all.
     pub algorithms: Vec<String>,
     /// Least sizes of a class.
     pub ks: Vec<u64>,
+    /// In how many folds rows are held out where the job has a target; 10 if nothing is said.
+    pub folds: Option<u32>,
+    /// How often that is repeated; once if nothing is said.
+    pub repeats: Option<u32>,
+    /// The models that predict the target; a tree if nothing is said.
+    pub models: Vec<String>,
 }
 
 /// How several algorithms did.
@@ -42,6 +52,9 @@ pub struct Comparison {
     pub rows: u64,
     /// By algorithm and k.
     pub cases: Vec<Compared>,
+    /// How good models are that are trained on the releases, where the job has a target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOut>,
     /// Which to take, if any came to an end.
     pub advice: Option<Advice>,
 }
@@ -58,6 +71,9 @@ pub struct Compared {
     /// Why there is no release.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// Whether the algorithm cannot do such a job at all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
     /// The release.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub found: Option<Box<FoundCase>>,
@@ -79,6 +95,9 @@ pub struct FoundCase {
     /// How good it is for its workload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload: Option<WorkloadReport>,
+    /// How good models are on held-out rows that are trained on such releases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOutScore>,
 }
 
 impl Comparison {
@@ -91,6 +110,26 @@ impl Comparison {
             is_less |= value < other;
         }
         is_least && is_less
+    }
+
+    /// A score on held-out rows as something of which less is better.
+    #[must_use]
+    pub fn cost_of(&self, score: &HeldOutScore) -> f64 {
+        let is_accuracy = self.held_out.as_ref().is_some_and(HeldOut::is_accuracy);
+        if is_accuracy { -score.mean } else { score.mean }
+    }
+
+    /// Algorithms that cannot do such a job, each with a reason.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<(&str, &str)> {
+        let mut left_out: Vec<(&str, &str)> = Vec::new();
+        for case in self.cases.iter().filter(|case| case.left_out) {
+            let one = (case.algorithm.as_str(), case.failed.as_deref().unwrap_or_default());
+            if !left_out.contains(&one) {
+                left_out.push(one);
+            }
+        }
+        left_out
     }
 
     /// The comparison as JSON.
@@ -113,16 +152,20 @@ pub fn compare(
     options: &CompareOptions,
     each: &dyn Fn(&Compared),
 ) -> Result<Comparison, JobError> {
-    let specs = specs(spec, options)?;
-    check(run, spec, &specs)?;
+    let asked = asked(spec, options)?;
+    let barred = barred(run, spec, &asked)?;
     let scratch = Scratch::new(spec.run.temp_dir.as_deref().map(std::path::Path::new))?;
     let output = scratch.path("release.csv").to_string_lossy().into_owned();
-    let (mut cases, mut rows) = (Vec::new(), 0);
-    for (algorithm, k, spec) in specs {
-        let spec = JobSpec { output: Some(output.clone()), ..spec };
+    let (mut compared, mut rows, mut problems) = (Vec::new(), 0, Vec::new());
+    for (case, barred) in asked.iter().zip(barred) {
+        let spec = JobSpec { output: Some(output.clone()), ..case.spec.clone() };
         let mut clock = Stopwatch::start();
-        let ended = anonymize(run, &spec, true);
+        let ended = match barred {
+            Some(problem) => Err(problem.into()),
+            None => anonymize(run, &spec, true),
+        };
         let elapsed_s = clock.lap();
+        let mut left_out = false;
         let (failed, found) = match ended {
             Ok(Outcome::Done(done)) => {
                 rows = done.report.input.rows;
@@ -130,26 +173,46 @@ pub fn compare(
             }
             Ok(Outcome::Failed { reasons, .. }) => (Some(reasons.join("; ")), None),
             Err(JobError::Infeasible(problem)) => (Some(problem.message), None),
+            Err(JobError::Request(more)) => {
+                left_out = true;
+                let messages: Vec<String> = more.iter().map(|p| p.message.clone()).collect();
+                problems.extend(more);
+                (Some(messages.join("; ")), None)
+            }
             Err(error) => return Err(error),
         };
-        let case = Compared { algorithm, k, elapsed_s, failed, found };
+        let (algorithm, k) = (case.algorithm.clone(), case.k);
+        let case = Compared { algorithm, k, elapsed_s, failed, left_out, found };
         each(&case);
-        cases.push(case);
+        compared.push(case);
     }
-    let advice = advice::advice(&cases);
-    Ok(Comparison { incrowd: crate::VERSION, job: spec.clone(), rows, cases, advice })
+    if compared.iter().all(|case| case.left_out) {
+        return Err(JobError::Request(once(problems)));
+    }
+    let held_out = held_out::held_out(run, spec, options, &asked, &mut compared)?;
+    let advice = advice::advice(&compared, held_out.as_ref());
+    let (incrowd, job) = (crate::VERSION, spec.clone());
+    Ok(Comparison { incrowd, job, rows, cases: compared, held_out, advice })
 }
 
 fn found(report: Report) -> FoundCase {
     let Report { search, release, privacy, risk, measures, workload, .. } = report;
-    FoundCase { search, release, privacy, risk, measures, workload }
+    FoundCase { search, release, privacy, risk, measures, workload, held_out: None }
 }
 
-/// The jobs of all cases.
-fn specs(
-    spec: &JobSpec,
-    options: &CompareOptions,
-) -> Result<Vec<(String, u64, JobSpec)>, JobError> {
+/// Problems, none of them twice.
+fn once(problems: Vec<Problem>) -> Vec<Problem> {
+    let mut kept: Vec<Problem> = Vec::new();
+    for problem in problems {
+        if !kept.contains(&problem) {
+            kept.push(problem);
+        }
+    }
+    kept
+}
+
+/// All cases.
+fn asked(spec: &JobSpec, options: &CompareOptions) -> Result<Vec<Case>, JobError> {
     let mut problems = Vec::new();
     if options.algorithms.is_empty() {
         problems.push(
@@ -166,61 +229,34 @@ fn specs(
                 .help("leave recoding and resume out of the job"),
         );
     }
-    let wrapped = |name: &str| name.strip_prefix("union-").unwrap_or(name).to_owned();
-    let base = |name: &str| method::named(name, &mut Vec::new()).map(|(name, _)| name.to_owned());
-    let leaves_out =
-        |name: &str| base(&wrapped(name)).is_some_and(|name| method::suppresses(&name));
-    let any_suppresses = options.algorithms.iter().any(|name| leaves_out(name));
-    let mut specs = Vec::new();
-    for (at, name) in options.algorithms.iter().enumerate() {
-        if options.algorithms[..at].contains(name) {
-            problems.push(Problem::new(format!("`{name}` is named twice")));
-        }
-        let Some((algorithm, variant)) = method::named(name, &mut problems) else { continue };
-        for (at, &k) in options.ks.iter().enumerate() {
-            if options.ks[..at].contains(&k) {
-                problems.push(Problem::new(format!("k = {k} is named twice")));
-            }
-            let mut spec = spec.clone();
-            spec.search.algorithm = Some(algorithm.to_owned());
-            spec.search.variant = variant.map(str::to_owned);
-            spec.search.relaxed = None;
-            spec.privacy.k = Some(k);
-            // Only mondrian chooses its cuts, and only searches with something to show bear a limit.
-            if algorithm != "mondrian" {
-                spec.search.split = None;
-            }
-            // An algorithm that leaves no row out stands beside those that may.
-            if any_suppresses && !leaves_out(name) {
-                (spec.privacy.suppress, spec.release.suppressed) = (None, None);
-            }
-            // Nothing is published, so that guessed roles may be compared.
-            spec.reviewed = None;
-            (spec.output, spec.report) = (None, None);
-            (spec.audience, spec.picture) = (None, None);
-            specs.push((name.clone(), k, spec));
-        }
+    problems.extend(held_out::problems(spec, options));
+    let mut asked = cases(spec, &options.algorithms, &options.ks, &mut problems);
+    for Case { spec, .. } in &mut asked {
+        // Nothing is published, so that guessed roles may be compared.
+        spec.reviewed = None;
+        (spec.output, spec.report) = (None, None);
+        (spec.audience, spec.picture) = (None, None);
     }
-    problems.dedup();
-    if problems.is_empty() { Ok(specs) } else { Err(JobError::Request(problems)) }
+    if problems.is_empty() { Ok(asked) } else { Err(JobError::Request(once(problems))) }
 }
 
-/// Checks all cases before the first is run; what is wrong with several is said once.
-fn check(run: &Run, spec: &JobSpec, specs: &[(String, u64, JobSpec)]) -> Result<(), JobError> {
+/// By case, why it cannot run at all. What is wrong with every algorithm is wrong with the job.
+fn barred(run: &Run, spec: &JobSpec, asked: &[Case]) -> Result<Vec<Option<Problem>>, JobError> {
     let input = spec.input.as_deref().ok_or_else(|| {
         Problem::new("the job has no input").help("name a file, a folder or a glob")
     })?;
     run.with_engine_named(spec.run.engine.as_deref(), spec.run.threads, |engine| {
         let source = Source::open(engine, input)?;
-        let mut problems: Vec<Problem> = Vec::new();
-        for (algorithm, _, spec) in specs {
-            match Plan::new(spec, &source, Purpose::Release) {
-                Ok(_) => {}
+        let (mut barred, mut problems) = (Vec::new(), Vec::new());
+        for case in asked {
+            match Plan::new(&case.spec, &source, Purpose::Release) {
+                Ok(_) => barred.push(None),
                 Err(JobError::Request(more)) => {
+                    barred.push(Some(joined(&more)));
                     for problem in more {
                         let is_known = |known: &Problem| known.message.ends_with(&problem.message);
                         if !problems.iter().any(is_known) {
-                            let message = format!("{algorithm}: {}", problem.message);
+                            let message = format!("{}: {}", case.algorithm, problem.message);
                             problems.push(Problem { message, ..problem });
                         }
                     }
@@ -228,6 +264,14 @@ fn check(run: &Run, spec: &JobSpec, specs: &[(String, u64, JobSpec)]) -> Result<
                 Err(error) => return Err(error),
             }
         }
-        if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
+        let is_any = barred.iter().any(Option::is_none);
+        if is_any { Ok(barred) } else { Err(JobError::Request(problems)) }
     })
+}
+
+/// Several problems as one.
+fn joined(problems: &[Problem]) -> Problem {
+    let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    let help = problems.iter().find_map(|problem| problem.help.clone());
+    Problem { message: messages.join("; "), help }
 }

@@ -4,30 +4,42 @@
 //! the recoding is learned from the others alone and applied to both; models are trained on the recoded
 //! training rows and tried on the recoded held-out rows. Of the held-out rows no more is known before than the
 //! types of their columns, whether a target is a label, and the values that a hierarchy built from values has.
+//!
+//! Models learn from every column that a release has but the targets: from the quasi-identifier as it is recoded,
+//! from all others as they are. All algorithms, all k and the original rows are tried on the same held-out rows, so
+//! that their figures can be compared in pairs.
 
+mod page;
 mod points;
+mod report;
+mod request;
 mod score;
+mod summary;
 
-use incrowd_data::Kind;
-use incrowd_engine::{Order, Source, Table, read};
-use incrowd_evaluate::folds::{Fold, folds, holdout};
-use incrowd_evaluate::learn::{Learner, Regressor};
+use incrowd_engine::{Engine, Order, Source, Table, Use, read};
+use incrowd_evaluate::folds::Fold;
 use incrowd_search::Outcome as SearchOutcome;
 use rayon::prelude::*;
-use serde::Serialize;
 
 use crate::anonymize::{classes, search};
+use crate::cases::{Case, cases};
 use crate::coding::{code, raw_column, refuse_missing};
 use crate::error::{JobError, Problem};
-use crate::naming::suggest;
-use crate::plan::{Plan, Purpose, Role, choice};
+use crate::plan::{Plan, Purpose};
 use crate::run::{Run, Stage};
 use crate::spec::JobSpec;
-use crate::workload::MOST_LABELS;
-use points::{Release, Truth};
+use points::{Release, Truth, is_released_as_it_is};
+use request::Models;
+use score::{Baseline, Fitted, Held, Trained};
 
 pub(crate) use points::cell_extent;
-use score::{Held, Trained};
+pub use report::{
+    BetweenReport, DifferenceReport, EvaluatedCase, Evaluation, Evaluations, Figure, LeftOutColumn,
+    ModelReport, PredictorReport, ProjectionReport, Protocol, ReleaseMeans, SelectionReport,
+    TargetReport,
+};
+pub(crate) use request::option_problems;
+pub(crate) use summary::{ALPHA, by_fold};
 
 /// What can be said beside the job.
 #[derive(Clone, Debug, Default)]
@@ -36,135 +48,90 @@ pub struct EvaluateOptions {
     pub folds: Option<u32>,
     /// The share of rows that is held out once, instead of folds.
     pub test: Option<f64>,
+    /// How often that is repeated with other rows; once if nothing is said.
+    pub repeats: Option<u32>,
     /// Names of models; `all` for all of them.
     pub models: Vec<String>,
     /// Columns that models predict though the search does not look at them.
     pub predict: Vec<String>,
     /// Whether the best predictors are dropped one by one.
     pub projections: bool,
+    /// Algorithms as `compare` names them; the job's own if none is named.
+    pub algorithms: Vec<String>,
+    /// Least sizes of a class; the job's own if none is named.
+    pub ks: Vec<u64>,
 }
 
-/// How good models are that are trained on the release.
-#[derive(Clone, Debug, Serialize)]
-pub struct Evaluation {
-    /// The version.
-    pub incrowd: &'static str,
-    /// The effective job.
-    pub job: JobSpec,
-    /// How rows were held out.
-    pub protocol: Protocol,
-    /// The releases of the training rows, as means over the folds.
-    pub release: ReleaseMeans,
-    /// By target.
-    pub targets: Vec<TargetReport>,
-    /// By selection.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub selections: Vec<SelectionReport>,
-}
-
-/// How rows were held out.
-#[derive(Clone, Debug, Serialize)]
-pub struct Protocol {
-    /// Rows in all.
-    pub rows: usize,
-    /// How often rows were held out.
-    pub folds: usize,
-    /// Rows that were held out each time (the first time, if that differs).
-    pub held_out: usize,
-    /// What the choice of rows was made from.
-    pub seed: u64,
-}
-
-/// The releases of the training rows, as means over the folds.
-#[derive(Clone, Debug, Serialize)]
-pub struct ReleaseMeans {
-    /// Classes.
-    pub classes: f64,
-    /// Rows a class.
-    pub class_size: f64,
-    /// Mean loss of a cell.
-    pub loss: f64,
-    /// Rows that were left out.
-    pub suppressed: f64,
-}
-
-/// A mean over the folds and how far they scatter.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Figure {
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation.
-    pub deviation: f64,
-}
-
-/// How well one column is predicted.
-#[derive(Clone, Debug, Serialize)]
-pub struct TargetReport {
-    /// The column.
-    pub column: String,
-    /// `labels` or `numbers`.
-    pub kind: &'static str,
-    /// What the models' figures are: `accuracy` or `mean_absolute_error`.
-    pub measure: &'static str,
-    /// The figure of always answering the commonest label, or the mean number, of the training rows.
-    pub majority: Figure,
-    /// By model.
-    pub models: Vec<ModelReport>,
-    /// Bits a row that the class of a training row leaves open about its label (equation 7).
-    pub conditional_entropy: Option<f64>,
-    /// The same with the best predictors dropped one by one, for the first model.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub projections: Vec<ProjectionReport>,
-}
-
-/// How good a model is.
-#[derive(Clone, Debug, Serialize)]
-pub struct ModelReport {
-    /// Its name.
-    pub model: &'static str,
-    /// Trained on the release.
-    pub released: Figure,
-    /// Trained on the original rows.
-    pub original: Figure,
-}
-
-/// How good a model is without some columns.
-#[derive(Clone, Debug, Serialize)]
-pub struct ProjectionReport {
-    /// How many of the best predictors of the training rows are dropped.
-    pub dropped: usize,
-    /// Which, in the first fold.
-    pub columns: Vec<String>,
-    /// Trained on the release.
-    pub released: Figure,
-    /// Trained on the original rows.
-    pub original: Figure,
-}
-
-/// How precisely rows can be selected from the releases of the training rows.
-#[derive(Clone, Debug, Serialize)]
-pub struct SelectionReport {
-    /// The condition.
-    pub select: String,
-    /// Rows that satisfy it.
-    pub rows: Figure,
-    /// Rows of classes that overlap it and do not satisfy it (equation 5).
-    pub imprecision: Figure,
-}
-
-/// The models to train.
-#[derive(Clone, Debug)]
-struct Models {
-    learners: Vec<(&'static str, Learner)>,
-    regressors: Vec<(&'static str, Regressor)>,
-}
-
-/// Holds out rows, learns a recoding and models from the others, and tries the models.
+/// Holds out rows, learns a recoding and models from the others, and tries the models: for the algorithm and the k
+/// of the job.
 pub fn evaluate(
     run: &Run,
     spec: &JobSpec,
     options: &EvaluateOptions,
 ) -> Result<Evaluation, JobError> {
+    let options = EvaluateOptions { algorithms: Vec::new(), ks: Vec::new(), ..options.clone() };
+    let mut found = evaluate_all(run, spec, &options)?;
+    let only = found.cases.pop().and_then(|case| case.found);
+    Ok(only.expect("the only case was evaluated, or there is an error"))
+}
+
+/// The same for several algorithms and several k. Those that cannot be evaluated say why; if none can, that is an
+/// error.
+pub fn evaluate_all(
+    run: &Run,
+    spec: &JobSpec,
+    options: &EvaluateOptions,
+) -> Result<Evaluations, JobError> {
+    let mut problems = Vec::new();
+    let cases = if options.algorithms.is_empty() {
+        own_cases(spec, &options.ks, &mut problems)
+    } else {
+        let own: Vec<u64> = spec.privacy.k.into_iter().collect();
+        let ks = if options.ks.is_empty() { &own } else { &options.ks };
+        if ks.is_empty() {
+            problems.push(Problem::new("no k is named").help("name some: -k 5,10,25"));
+        }
+        cases(spec, &options.algorithms, ks, &mut problems)
+    };
+    if !problems.is_empty() {
+        return Err(JobError::Request(problems));
+    }
+    try_cases(run, spec, &cases, options)
+}
+
+/// The job by its own algorithm, for every k.
+fn own_cases(spec: &JobSpec, ks: &[u64], problems: &mut Vec<Problem>) -> Vec<Case> {
+    let search = &spec.search;
+    let words = [search.algorithm.as_deref().unwrap_or("mondrian")];
+    let relaxed = search.relaxed.unwrap_or(false).then_some("relaxed");
+    let words = words.into_iter().chain(search.variant.as_deref()).chain(relaxed);
+    let mut algorithm = words.collect::<Vec<&str>>().join("-");
+    if let Some(split) = &search.split {
+        algorithm = format!("{algorithm}:{}", split.replace(',', "+"));
+    }
+    if ks.is_empty() {
+        let k = spec.privacy.k.unwrap_or(0);
+        return vec![Case { algorithm, k, spec: spec.clone() }];
+    }
+    let mut found: Vec<Case> = Vec::new();
+    for &k in ks {
+        if found.iter().any(|case| case.k == k) {
+            problems.push(Problem::new(format!("k = {k} is named twice")));
+        }
+        let mut spec = spec.clone();
+        spec.privacy.k = Some(k);
+        found.push(Case { algorithm: algorithm.clone(), k, spec });
+    }
+    found
+}
+
+/// Tries every case on the same held-out rows.
+pub(crate) fn try_cases(
+    run: &Run,
+    spec: &JobSpec,
+    cases: &[Case],
+    options: &EvaluateOptions,
+) -> Result<Evaluations, JobError> {
     if spec.run.engine.as_deref().is_some_and(|engine| engine != "embedded") {
         let message = "models are trained on the embedded engine";
         return Err(Problem::new(message).help("leave --engine out").into());
@@ -175,147 +142,153 @@ pub fn evaluate(
         })?;
         run.enter(Stage::Open);
         let source = Source::open(engine, input)?;
-        let mut plan = Plan::new(spec, &source, Purpose::Release)?;
-        plan.tell_notes(run);
-        let models = check(spec, &mut plan, options)?;
+        let mut contest = Contest::new(&source, cases, options)?;
+        contest.plan.tell_notes(run);
         run.enter(Stage::Read);
-        let table = read(engine, &source, &plan.uses(), false)?;
-        refuse_missing(&plan, &table)?;
-        fix_kinds(&mut plan, &table)?;
+        let table = contest.read(engine, &source)?;
         let seed = spec.search.seed.unwrap_or(0);
-        let folds = hold_out(options, &plan, table.n_rows, seed)?;
+        let least_k = contest.entrants.iter().filter_map(|entrant| entrant.plan.k).min();
+        let folds = request::hold_out(options, least_k, table.n_rows, seed)?;
         run.enter(Stage::Search);
-        let truth = Truth::new(&plan, &table)?;
-        check_models(&truth, &models)?;
-        let evaluator = Evaluator { run, spec, plan: &plan, table: &table, truth: &truth };
-        // One fold at a time where a search has a time or memory limit of its own.
-        let is_limited = plan.method.time.is_some() || plan.method.memory.is_some();
-        let one = |fold: &Fold| evaluator.fold(fold, &models, options.projections, seed);
+        let plans = || contest.entrants.iter().map(|entrant| &entrant.plan);
+        let is_number =
+            |kind, n_values| plans().any(|plan| plan.workload.predicts_number(kind, n_values));
+        let truth = Truth::new(&contest.plan, &table, is_number)?;
+        request::check_models(&truth, &contest.models)?;
+        // One search at a time where one has a time or memory limit of its own.
+        let is_limited =
+            plans().any(|plan| plan.method.time.is_some() || plan.method.memory.is_some());
+        let evaluator = Evaluator {
+            run,
+            contest: &contest,
+            table: &table,
+            truth: &truth,
+            projections: options.projections,
+            keeps_rows: folds.len() == 1,
+            is_limited,
+            seed,
+        };
+        let one = |fold: &Fold| evaluator.fold(fold);
         let held: Vec<Held> = if is_limited {
             folds.iter().map(one).collect::<Result<_, _>>()?
         } else {
             folds.par_iter().map(one).collect::<Result<_, _>>()?
         };
         run.go_on()?;
-        let protocol =
-            Protocol { rows: table.n_rows, folds: folds.len(), held_out: folds[0].len(), seed };
-        Ok(score::evaluation(spec, &plan, &truth, protocol, &held))
+        contest.refuse_if_none(&held)?;
+        let repeats = options.repeats.unwrap_or(1) as usize;
+        let tried = summary::Tried { truth: &truth, held: &held, repeats, seed };
+        Ok(tried.evaluations(spec, &contest, table.n_rows))
     })
 }
 
-/// Refuses what cannot be evaluated; gives the models to train.
-fn check(spec: &JobSpec, plan: &mut Plan, options: &EvaluateOptions) -> Result<Models, JobError> {
-    let mut problems = Vec::new();
-    for name in &options.predict {
-        let names: Vec<&str> = plan.columns.iter().map(|column| column.name.as_str()).collect();
-        let unknown = Problem::new(format!("--predict names `{name}`, which is not in the input"));
-        let unknown = suggest(plan.looks_headerless, unknown, name, &names);
-        match plan.columns.iter_mut().find(|column| column.name == *name) {
-            Some(column) if column.role == Some(Role::Insensitive) => column.is_predicted = true,
-            Some(_) => problems.push(
-                Problem::new(format!("--predict names `{name}`, which is not released as it is"))
-                    .help("name an insensitive column"),
-            ),
-            None => problems.push(unknown),
-        }
-    }
-    let has_target = predicted(plan).next().is_some();
-    if !has_target && plan.workload.selections.is_empty() && problems.is_empty() {
-        problems.push(
-            Problem::new("there is nothing to evaluate: the job has no target and no selection")
-                .help("name the column that a model shall predict with --target"),
-        );
-    }
-    for at in predicted(plan).filter(|&at| plan.columns[at].role == Some(Role::Quasi)) {
-        problems.push(
-            Problem::new(format!(
-                "the target `{}` is a quasi-identifier column: a model would have it to learn from",
-                plan.columns[at].name
-            ))
-            .help("take it out of the quasi-identifier for the evaluation"),
-        );
-    }
-    if plan.method.is_local() {
-        problems.push(
-            Problem::new("a local recoding is made for its rows alone and cannot be applied to held-out ones")
-                .help("use --algorithm mondrian, without --relaxed"),
-        );
-    }
-    if spec.search.start.is_some() || spec.run.resume.is_some() {
-        problems.push(
-            Problem::new(
-                "`start` and `resume` hold what was learned from rows that are held out here",
-            )
-            .help("take them out of the job for the evaluation"),
-        );
-    }
-    if options.folds.is_some() && options.test.is_some() {
-        problems.push(
-            Problem::new("--folds and --test are two ways to hold out rows").help("name one"),
-        );
-    }
-    let models = models(&options.models, &mut problems);
-    if problems.is_empty() { Ok(models) } else { Err(JobError::Request(problems)) }
+/// Who is tried, on what.
+struct Contest<'a> {
+    /// What holds for all.
+    plan: Plan,
+    models: Models,
+    entrants: Vec<Entrant<'a>>,
+    /// Cases that cannot run, with their place and the reason.
+    left_out: Vec<(usize, &'a Case, String)>,
 }
 
-/// Refuses targets that no chosen model can predict, and those with too many labels.
-fn check_models(truth: &Truth, models: &Models) -> Result<(), JobError> {
-    let mut problems = Vec::new();
-    for target in &truth.targets {
-        let name = &target.name;
-        let is_number = target.numbers.is_some();
-        let (n_models, kind, others) = if is_number {
-            (models.regressors.len(), "numbers", "linear-regression or regression-tree")
-        } else {
-            (models.learners.len(), "labels", "decision-tree or naive-bayes")
-        };
-        if n_models == 0 {
-            problems.push(
-                Problem::new(format!("none of the models predicts `{name}`, a column of {kind}"))
-                    .help(format!("ask for --models {others}")),
-            );
-        }
-        if !is_number && target.n_labels > MOST_LABELS {
-            problems.push(
-                Problem::new(format!(
-                    "the target `{name}` has {} labels, the most are {MOST_LABELS}",
-                    target.n_labels
-                ))
-                .help("group them, or name another target"),
-            );
-        }
+/// A case that can run.
+struct Entrant<'a> {
+    /// Its place among all cases.
+    place: usize,
+    case: &'a Case,
+    plan: Plan,
+}
+
+impl Entrant<'_> {
+    /// The least size of a class; that of the job's sets if none is asked for beside them.
+    fn k(&self) -> u64 {
+        if self.case.k > 0 { self.case.k } else { self.plan.k.unwrap_or_default() }
     }
-    if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
+}
+
+impl<'a> Contest<'a> {
+    fn new(
+        source: &Source,
+        cases: &'a [Case],
+        options: &EvaluateOptions,
+    ) -> Result<Contest<'a>, JobError> {
+        let (mut entrants, mut left_out, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, case) in cases.iter().enumerate() {
+            let found = Plan::new(&case.spec, source, Purpose::Release).and_then(|plan| {
+                match request::refuse_local(&plan) {
+                    None => Ok(plan),
+                    Some(problem) => Err(problem.into()),
+                }
+            });
+            match found {
+                Ok(plan) => entrants.push(Entrant { place, case, plan }),
+                Err(JobError::Request(more)) => {
+                    left_out.push((place, case, reasons(&more)));
+                    problems.extend(more);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let Some(first) = entrants.first() else {
+            problems.dedup();
+            return Err(JobError::Request(problems));
+        };
+        let mut plan = first.plan.clone();
+        let models = request::check(&first.case.spec, &mut plan, options)?;
+        for column in &mut plan.columns {
+            column.is_predictor = is_released_as_it_is(column) && column.source.can_be_coded();
+        }
+        Ok(Contest { plan, models, entrants, left_out })
+    }
+
+    /// Reads the table, and makes the kinds of its columns known to all.
+    fn read(&mut self, engine: &Engine, source: &Source) -> Result<Table, JobError> {
+        let mut uses = self.plan.uses();
+        for entrant in &self.entrants {
+            for (usage, other) in uses.iter_mut().zip(entrant.plan.uses()) {
+                if other == Use::Code {
+                    *usage = Use::Code;
+                }
+            }
+        }
+        let table = read(engine, source, &uses, false)?;
+        refuse_missing(&self.plan, &table)?;
+        fix_kinds(&mut self.plan, &table)?;
+        for entrant in &mut self.entrants {
+            for (column, known) in entrant.plan.columns.iter_mut().zip(&self.plan.columns) {
+                column.kind = known.kind;
+            }
+        }
+        Ok(table)
+    }
+
+    /// An error if no case was evaluated.
+    fn refuse_if_none(&self, held: &[Held]) -> Result<(), JobError> {
+        let problem = |at: usize| held.iter().find_map(|held| held.cases[at].as_ref().err());
+        let mut problems: Vec<Problem> = Vec::new();
+        for at in 0..self.entrants.len() {
+            match problem(at) {
+                None => return Ok(()),
+                Some(problem) if problems.contains(problem) => {}
+                Some(problem) => problems.push(problem.clone()),
+            }
+        }
+        let first = problems.into_iter().next();
+        Err(JobError::Infeasible(first.expect("there is a case, and a reason for each")))
+    }
+}
+
+/// What is wrong, in one line.
+fn reasons(problems: &[Problem]) -> String {
+    let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    messages.join("; ")
 }
 
 /// The columns that models predict.
 fn predicted(plan: &Plan) -> impl Iterator<Item = usize> {
     let is_target = |at: &usize| plan.columns[*at].spec.target && plan.columns[*at].role.is_some();
     (0..plan.columns.len()).filter(move |at| is_target(at) || plan.columns[*at].is_predicted)
-}
-
-/// The models of some names.
-fn models(names: &[String], problems: &mut Vec<Problem>) -> Models {
-    if names.is_empty() {
-        return Models {
-            learners: vec![Learner::ALL[0], Learner::ALL[1]],
-            regressors: Regressor::ALL.to_vec(),
-        };
-    }
-    if names.iter().any(|name| name == "all") {
-        return Models { learners: Learner::ALL.to_vec(), regressors: Regressor::ALL.to_vec() };
-    }
-    let learners = Learner::ALL.map(|(name, learner)| (name, (Some((name, learner)), None)));
-    let regressors = Regressor::ALL.map(|(name, learner)| (name, (None, Some((name, learner)))));
-    let known = [&learners[..], &regressors[..]].concat();
-    let mut models = Models { learners: Vec::new(), regressors: Vec::new() };
-    for name in names {
-        if let Some((learner, regressor)) = choice("models", Some(name), &known, problems) {
-            models.learners.extend(learner);
-            models.regressors.extend(regressor);
-        }
-    }
-    models
 }
 
 /// Makes the kinds of all columns known, so that the training rows of a fold alone do not change them.
@@ -331,57 +304,22 @@ fn fix_kinds(plan: &mut Plan, table: &Table) -> Result<(), JobError> {
     Ok(())
 }
 
-/// The rows that are held out, fold by fold.
-fn hold_out(
-    options: &EvaluateOptions,
-    plan: &Plan,
-    n_rows: usize,
-    seed: u64,
-) -> Result<Vec<Fold>, JobError> {
-    let n = u32::try_from(n_rows).expect("rows are counted in 32 bits");
-    if let Some(share) = options.test {
-        let is_share = share > 0.0 && share < 1.0;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below n")]
-        let n_held = if is_share { (f64::from(n) * share).round() as u32 } else { 0 };
-        if n_held == 0 || n_held >= n {
-            return Err(Problem::new(format!(
-                "--test must leave rows to learn from and rows to be tried on, of {n}"
-            ))
-            .help("write a share between 0 and 1, e.g. --test 0.3")
-            .into());
-        }
-        return Ok(vec![holdout(n, n_held, seed)]);
-    }
-    let n_folds = options.folds.unwrap_or(10);
-    let n_least = u64::from(n) - u64::from(n.div_ceil(n_folds.max(1)));
-    if n_folds < 2 || n_folds > n || n_least < plan.k.unwrap_or(2) {
-        return Err(Problem::new(format!(
-            "{n_folds} folds of {n} rows do not leave k rows to learn from and a row to be tried on"
-        ))
-        .help("ask for --folds 2 or more, and no more than there are rows")
-        .into());
-    }
-    Ok(folds(n, n_folds, seed))
-}
-
 /// What every fold is evaluated with.
 struct Evaluator<'a> {
     run: &'a Run,
-    spec: &'a JobSpec,
-    plan: &'a Plan,
+    contest: &'a Contest<'a>,
     table: &'a Table,
     truth: &'a Truth,
+    projections: bool,
+    /// Whether the losses of single rows are kept.
+    keeps_rows: bool,
+    is_limited: bool,
+    seed: u64,
 }
 
 impl Evaluator<'_> {
     /// Learns from the rows outside of a fold and tries what was learned on those in it.
-    fn fold(
-        &self,
-        held: &Fold,
-        models: &Models,
-        projections: bool,
-        seed: u64,
-    ) -> Result<Held, JobError> {
+    fn fold(&self, held: &Fold) -> Result<Held, JobError> {
         self.run.go_on()?;
         let mut is_held = vec![false; self.table.n_rows];
         for &row in held {
@@ -389,23 +327,58 @@ impl Evaluator<'_> {
         }
         let rows = (0u32..).zip(&is_held).filter(|(_, is_held)| !**is_held);
         let train: Vec<u32> = rows.map(|(row, _)| row).collect();
-        let release = self.release(&train)?;
-        let (run, truth) = (self.run, self.truth);
-        let trained = Trained { run, truth, release: &release, train: &train, held };
-        trained.evaluate(self.plan, models, projections, seed)
+        let baseline = Baseline {
+            run: self.run,
+            truth: self.truth,
+            models: &self.contest.models,
+            train: &train,
+            held,
+            projections: self.projections,
+            keeps_rows: self.keeps_rows,
+            seed: self.seed,
+        };
+        let originals = baseline.originals()?;
+        let one = |entrant: &Entrant| self.case(entrant, &baseline, &originals);
+        let cases = if self.is_limited {
+            self.contest.entrants.iter().map(one).collect::<Result<_, JobError>>()?
+        } else {
+            self.contest.entrants.par_iter().map(one).collect::<Result<_, JobError>>()?
+        };
+        Ok(Held { n_train: train.len(), n_tested: held.len(), originals, cases })
+    }
+
+    /// What an algorithm makes of the training rows, tried on the held-out rows.
+    fn case(
+        &self,
+        entrant: &Entrant,
+        baseline: &Baseline,
+        originals: &[score::OriginalTarget],
+    ) -> Result<Result<Fitted, Problem>, JobError> {
+        self.run.go_on()?;
+        let release = match self.release(entrant, baseline.train) {
+            Ok(release) => release,
+            Err(JobError::Infeasible(problem)) => return Ok(Err(problem)),
+            // What is wrong with one of several algorithms is no obstacle to the others.
+            Err(JobError::Request(problems)) if self.contest.entrants.len() > 1 => {
+                return Ok(Err(Problem::new(reasons(&problems))));
+            }
+            Err(error) => return Err(error),
+        };
+        Trained { baseline, release: &release }.evaluate(&entrant.plan, originals).map(Ok)
     }
 
     /// The recoding of the training rows, learned from them alone.
-    fn release(&self, train: &[u32]) -> Result<Release, JobError> {
+    fn release(&self, entrant: &Entrant, train: &[u32]) -> Result<Release, JobError> {
+        let plan = &entrant.plan;
         let has_tree = |name: &str| {
-            let column = self.plan.columns.iter().find(|column| column.name == name);
+            let column = plan.columns.iter().find(|column| column.name == name);
             column.is_some_and(|column| column.spec.hierarchy.is_some())
         };
         let table = self.table.of_rows(train, has_tree);
-        let mut coding = code(self.plan, &table)?;
-        let levels = self.plan.method.level_bounds(self.plan, &coding.set.attributes)?;
-        let memory = self.plan.method.memory;
-        let mut found = match search(self.run, self.spec, self.plan, &coding, &levels, memory)? {
+        let mut coding = code(plan, &table)?;
+        let levels = plan.method.level_bounds(plan, &coding.set.attributes)?;
+        let (spec, memory) = (&entrant.case.spec, plan.method.memory);
+        let mut found = match search(self.run, spec, plan, &coding, &levels, memory)? {
             SearchOutcome::Found(found) => found,
             SearchOutcome::Cancelled => return Err(JobError::Cancelled),
             SearchOutcome::Infeasible(_) => {
@@ -416,12 +389,7 @@ impl Evaluator<'_> {
                 ));
             }
         };
-        let classes = classes(self.plan, &mut coding, &mut found);
-        Ok(Release::new(self.plan, self.table, coding, *found, classes))
+        let classes = classes(plan, &mut coding, &mut found);
+        Ok(Release::new(plan, self.table, coding, *found, classes))
     }
-}
-
-/// Whether a target is a number to be predicted, rather than a label.
-fn is_number(plan: &Plan, kind: Kind, n_values: u32) -> bool {
-    plan.workload.predicts_number(kind, n_values)
 }

@@ -3,28 +3,37 @@
 //!
 //! A region of a multidimensional recoding is a point with two coordinates an attribute, its least and its
 //! greatest value (KDD 2006, section 4.2). A single-dimensional or full-domain recoding gives every value
-//! one group, which is one coordinate.
+//! one group, which is one coordinate. Columns that are released as they are, sensitive ones among them, are
+//! one coordinate for original and released rows alike.
 
 use std::collections::BTreeMap;
 
-use incrowd_data::{Attribute, Cell, Codes, SUPPRESSED, Shape};
+use incrowd_data::{Attribute, Cell, Codes, Kind, SUPPRESSED, Shape};
 use incrowd_engine::{Table, position};
-use incrowd_evaluate::learn::Features;
+use incrowd_evaluate::learn::{Features, LARGEST_VALUE};
 use incrowd_release::Classes;
 use incrowd_search::{Found, Recoding};
 
-use super::{is_number, predicted};
+use super::predicted;
+use super::report::LeftOutColumn;
 use crate::coding::{Coding, OrderedColumn, order_column, raw_column};
 use crate::error::JobError;
-use crate::plan::{Plan, Role};
+use crate::page::count;
+use crate::plan::{Plan, PlannedColumn, Role};
+use crate::workload::MOST_LABELS;
 
 /// The columns of the whole table, as models see them.
 pub(super) struct Truth {
+    /// The quasi-identifier columns, then those that are released as they are.
     pub(super) predictors: Vec<Predictor>,
+    /// How many of them are recoded.
+    pub(super) n_recoded: usize,
     pub(super) targets: Vec<TargetColumn>,
+    /// Released columns that are neither.
+    pub(super) left_out: Vec<LeftOutColumn>,
 }
 
-/// A quasi-identifier column.
+/// A column that models learn from.
 pub(super) struct Predictor {
     pub(super) name: String,
     pub(super) is_nominal: bool,
@@ -66,28 +75,72 @@ fn is_nominal(shape: &Shape) -> bool {
     matches!(shape, Shape::Unordered | Shape::Tree(_))
 }
 
+/// Whether a column is released as it is, and nothing that models predict or that tells people apart.
+pub(super) fn is_released_as_it_is(column: &PlannedColumn) -> bool {
+    matches!(column.role, Some(Role::Sensitive | Role::Insensitive))
+        && !(column.spec.target || column.is_predicted || column.spec.entity)
+}
+
+/// A column as a predictor.
+fn predictor(plan: &Plan, table: &Table, at: usize) -> Result<Predictor, JobError> {
+    let OrderedColumn { ordered, codes } =
+        order_column(&plan.columns[at], raw_column(plan, table, at))?;
+    let dictionary = ordered.ranked.dictionary;
+    let name = plan.columns[at].name.clone();
+    let attribute = Attribute { name, dictionary, shape: ordered.shape };
+    Ok(Predictor {
+        places: places(&attribute),
+        is_nominal: is_nominal(&attribute.shape),
+        name: attribute.name,
+        codes,
+    })
+}
+
+/// Why models cannot learn from a column that is released as it is, if they cannot.
+fn unusable(predictor: &Predictor) -> Option<String> {
+    let n_values = predictor.places.len();
+    if predictor.is_nominal && n_values > MOST_LABELS as usize {
+        let (n_values, most) = (count(n_values as u64), count(MOST_LABELS.into()));
+        return Some(format!("it has {n_values} values without an order, the most are {most}"));
+    }
+    let is_usable = predictor.places.iter().all(|place| place.abs() <= LARGEST_VALUE);
+    (!is_usable).then(|| format!("it has numbers beyond {LARGEST_VALUE:e}"))
+}
+
 impl Truth {
-    pub(super) fn new(plan: &Plan, table: &Table) -> Result<Truth, JobError> {
-        let mut predictors = Vec::new();
-        for at in plan.with_role(Role::Quasi) {
-            let OrderedColumn { ordered, codes } =
-                order_column(&plan.columns[at], raw_column(plan, table, at))?;
-            let name = plan.columns[at].name.clone();
-            let dictionary = ordered.ranked.dictionary;
-            let attribute = Attribute { name, dictionary, shape: ordered.shape };
-            predictors.push(Predictor {
-                places: places(&attribute),
-                is_nominal: is_nominal(&attribute.shape),
-                name: attribute.name,
-                codes,
-            });
+    /// `is_number` says whether a target of a kind with so many values is predicted as a number.
+    pub(super) fn new(
+        plan: &Plan,
+        table: &Table,
+        is_number: impl Fn(Kind, u32) -> bool,
+    ) -> Result<Truth, JobError> {
+        let recoded = plan.with_role(Role::Quasi).map(|at| predictor(plan, table, at));
+        let mut predictors: Vec<Predictor> = recoded.collect::<Result<_, JobError>>()?;
+        let n_recoded = predictors.len();
+        let mut left_out = Vec::new();
+        for (at, column) in plan.columns.iter().enumerate() {
+            if !is_released_as_it_is(column) {
+                continue;
+            }
+            let reason = if column.source.can_be_coded() {
+                let found = predictor(plan, table, at)?;
+                let reason = unusable(&found);
+                if reason.is_none() {
+                    predictors.push(found);
+                }
+                reason
+            } else {
+                Some(format!("models cannot learn from values of type {}", column.source.data_type))
+            };
+            let column = column.name.clone();
+            left_out.extend(reason.map(|reason| LeftOutColumn { column, reason }));
         }
         let mut targets = Vec::new();
         for at in predicted(plan) {
             let OrderedColumn { ordered, codes } =
                 order_column(&plan.columns[at], raw_column(plan, table, at))?;
             let dictionary = ordered.ranked.dictionary;
-            let is_number = is_number(plan, dictionary.kind, dictionary.n_codes());
+            let is_number = is_number(dictionary.kind, dictionary.n_codes());
             targets.push(TargetColumn {
                 name: plan.columns[at].name.clone(),
                 codes,
@@ -95,20 +148,23 @@ impl Truth {
                 numbers: is_number.then_some(dictionary.positions),
             });
         }
-        Ok(Truth { predictors, targets })
+        Ok(Truth { predictors, n_recoded, targets, left_out })
     }
 
     /// Original rows as points; `kept` says which predictors.
     pub(super) fn points(&self, rows: &[u32], kept: &[usize]) -> Features {
         let mut values = Vec::with_capacity(rows.len() * kept.len());
         for &row in rows {
-            values.extend(kept.iter().map(|&at| {
-                let predictor = &self.predictors[at];
-                predictor.places[predictor.codes.get(row as usize) as usize]
-            }));
+            values.extend(kept.iter().map(|&at| self.predictors[at].place(row)));
         }
         let is_nominal = kept.iter().map(|&at| self.predictors[at].is_nominal).collect();
         Features { n_rows: rows.len(), values, is_nominal }
+    }
+}
+
+impl Predictor {
+    fn place(&self, row: u32) -> f64 {
+        self.places[self.codes.get(row as usize) as usize]
     }
 }
 
@@ -166,35 +222,42 @@ impl Release {
         self.known[attribute][self.raw[attribute].get(row as usize) as usize]
     }
 
-    /// Released rows as points; `kept` says which attributes.
-    pub(super) fn points(&self, rows: &[u32], kept: &[usize]) -> Features {
+    /// Released rows as points; `kept` says which predictors.
+    pub(super) fn points(&self, truth: &Truth, rows: &[u32], kept: &[usize]) -> Features {
+        let n_recoded = kept.partition_point(|&at| at < truth.n_recoded);
+        let (recoded, as_they_are) = kept.split_at(n_recoded);
         let attributes = &self.coding.set.attributes;
-        let mut values = Vec::new();
-        if let Recoding::Partition(tree) = &self.found.recoding {
-            for &row in rows {
-                let class = tree.class_of(|attribute| self.code(attribute, row)) as usize;
-                let number = self.classes.number_of[class];
-                for &at in kept {
-                    // A class that no training row is in has a region all the same.
-                    let (lo, hi) = match number {
-                        SUPPRESSED => self.regions[class][at],
-                        number => self.extent(at, number),
-                    };
-                    let places = &self.places[at];
-                    values.extend([places[lo as usize], places[hi as usize]]);
-                }
-            }
-            return Features {
-                n_rows: rows.len(),
-                values,
-                is_nominal: vec![false; 2 * kept.len()],
-            };
-        }
+        let mut is_nominal: Vec<bool> = match &self.found.recoding {
+            Recoding::Partition(_) => vec![false; 2 * recoded.len()],
+            _ => recoded.iter().map(|&at| is_nominal(&attributes[at].shape)).collect(),
+        };
+        is_nominal.extend(as_they_are.iter().map(|&at| truth.predictors[at].is_nominal));
+        let mut values = Vec::with_capacity(rows.len() * is_nominal.len());
         for &row in rows {
-            values.extend(kept.iter().map(|&at| f64::from(self.group(at, self.code(at, row)))));
+            self.place(row, recoded, &mut values);
+            values.extend(as_they_are.iter().map(|&at| truth.predictors[at].place(row)));
         }
-        let is_nominal = kept.iter().map(|&at| is_nominal(&attributes[at].shape)).collect();
         Features { n_rows: rows.len(), values, is_nominal }
+    }
+
+    /// Adds the coordinates of a row on some attributes.
+    fn place(&self, row: u32, attributes: &[usize], values: &mut Vec<f64>) {
+        let Recoding::Partition(tree) = &self.found.recoding else {
+            let group = |&at: &usize| f64::from(self.group(at, self.code(at, row)));
+            values.extend(attributes.iter().map(group));
+            return;
+        };
+        let class = tree.class_of(|attribute| self.code(attribute, row)) as usize;
+        let number = self.classes.number_of[class];
+        for &at in attributes {
+            // A class that no training row is in has a region all the same.
+            let (lo, hi) = match number {
+                SUPPRESSED => self.regions[class][at],
+                number => self.extent(at, number),
+            };
+            let places = &self.places[at];
+            values.extend([places[lo as usize], places[hi as usize]]);
+        }
     }
 
     /// The group of a code under a recoding that treats attributes apart.

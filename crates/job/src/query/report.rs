@@ -45,6 +45,9 @@ pub struct QueryAnswers {
     /// Its line in the file of queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
+    /// How much it counts beside the others, if that is not 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
     /// The columns that it groups by.
     pub group_by: Vec<String>,
     /// One entry, or one per group in the order of their values.
@@ -101,6 +104,9 @@ pub struct ErrorsReport {
     pub absolute: Option<ErrorSummary>,
     /// Relative errors.
     pub relative: Option<ErrorSummary>,
+    /// The mean of the relative errors by the weights of their queries, if any query has a weight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weighted_relative_mean: Option<f64>,
 }
 
 /// What errors are like.
@@ -154,6 +160,7 @@ pub(crate) fn report(
         .map(|(at, (asked, answers))| QueryAnswers {
             query: asked.text.text.clone(),
             line: asked.text.line,
+            weight: Some(asked.text.weight).filter(|weight| weight.total_cmp(&1.0).is_ne()),
             group_by: asked.query.group_by.clone(),
             rows: groups(asked, release, answers, truth.map(|(table, all)| (table, &all[at][..]))),
         })
@@ -179,7 +186,23 @@ fn errors(queries: &[QueryAnswers]) -> ErrorsReport {
         exact: all().filter(|answer| answer.exact).count(),
         absolute: summary(&absolute).map(ErrorSummary::from),
         relative: summary(&of(|truth| truth.relative_error)).map(ErrorSummary::from),
+        weighted_relative_mean: weighted_relative_mean(queries),
     }
+}
+
+fn weighted_relative_mean(queries: &[QueryAnswers]) -> Option<f64> {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for query in queries {
+        let weight = query.weight.unwrap_or(1.0);
+        for answer in query.rows.iter().flat_map(|group| &group.answers) {
+            if let Some(error) = answer.truth.as_ref().and_then(|truth| truth.relative_error) {
+                sum += weight * error;
+                weights += weight;
+            }
+        }
+    }
+    let is_weighted = queries.iter().any(|query| query.weight.is_some());
+    (is_weighted && weights > 0.0).then(|| sum / weights)
 }
 
 /// The values of a group, by which estimates and truths find each other.

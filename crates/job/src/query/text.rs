@@ -6,19 +6,27 @@ use crate::error::{JobError, Problem};
 use crate::spec::{QuerySpec, WorkloadSpec};
 
 /// A query as it is written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueryText {
     /// The SQL.
     pub text: String,
     /// Its first line in the file that it stands in, from 1.
     pub line: Option<usize>,
+    /// How much it counts beside the others.
+    pub weight: f64,
 }
 
 impl QueryText {
     /// A query that stands in no file.
     #[must_use]
     pub fn new(text: impl Into<String>) -> QueryText {
-        QueryText { text: text.into(), line: None }
+        QueryText { text: text.into(), line: None, weight: 1.0 }
+    }
+
+    /// A query that stands in no file and may begin with its weight.
+    pub fn weighted(text: &str) -> Result<QueryText, JobError> {
+        let (weight, sql) = weighted(text)?;
+        Ok(QueryText { weight, ..QueryText::new(sql) })
     }
 
     /// A message with the place of the query.
@@ -33,18 +41,35 @@ impl QueryText {
 /// The queries of a workload: those that it lists, then those of its file.
 pub(crate) fn queries_of(workload: &WorkloadSpec) -> Result<Vec<QueryText>, JobError> {
     let listed = workload.queries.iter().map(|query| match query {
-        QuerySpec::Sql(sql) => QueryText::new(sql.clone()),
-        QuerySpec::Weighted(query) => QueryText::new(query.sql.clone()),
+        QuerySpec::Sql(sql) => QueryText::weighted(sql),
+        QuerySpec::Weighted(query) => {
+            Ok(QueryText { weight: query.weight, ..QueryText::new(query.sql.clone()) })
+        }
     });
-    let mut all: Vec<QueryText> = listed.collect();
+    let mut all: Vec<QueryText> = listed.collect::<Result<_, JobError>>()?;
     if let Some(path) = &workload.queries_file {
         all.extend(queries_of_file(Path::new(path))?);
     }
     Ok(all)
 }
 
-/// The queries of a file: one a line, or with a semicolon behind each. Blank lines and lines that begin with
-/// `#` or `--` are passed over.
+/// The weight that a query begins with, as in `weight 2.5: SELECT ...`, and the rest; 1 where none is written.
+pub(crate) fn weighted(text: &str) -> Result<(f64, &str), Problem> {
+    const WORD: &str = "weight";
+    let text = text.trim();
+    let rest = text.get(..WORD.len()).filter(|word| word.eq_ignore_ascii_case(WORD));
+    let Some(rest) = rest.map(|_| &text[WORD.len()..]) else { return Ok((1.0, text)) };
+    let wrong = |what: &str| Problem::new(what).help("write it as in `weight 2.5: SELECT ...`");
+    let (weight, sql) =
+        rest.split_once(':').ok_or_else(|| wrong("a colon must follow the weight of a query"))?;
+    match weight.trim().parse::<f64>() {
+        Ok(weight) if weight.is_finite() && weight > 0.0 => Ok((weight, sql.trim_start())),
+        _ => Err(wrong("the weight of a query must be a number above 0")),
+    }
+}
+
+/// The queries of a file: one a line, or each ended by a semicolon. Each may begin with its weight. Blank lines
+/// and lines that begin with `#` or `--` are skipped.
 pub fn queries_of_file(path: &Path) -> Result<Vec<QueryText>, JobError> {
     let name = path.display();
     let text = crate::small_file::read_text(path).map_err(|error| {
@@ -56,7 +81,16 @@ pub fn queries_of_file(path: &Path) -> Result<Vec<QueryText>, JobError> {
             .help("write one query a line; lines that begin with # are passed over")
             .into());
     }
-    Ok(queries)
+    let mut problems = Vec::new();
+    let mut weigh = |query: QueryText| match weighted(&query.text) {
+        Ok((weight, sql)) => QueryText { weight, text: sql.to_owned(), ..query },
+        Err(problem) => {
+            problems.push(Problem { message: query.at(&problem.message), ..problem });
+            query
+        }
+    };
+    let queries = queries.into_iter().map(&mut weigh).collect();
+    if problems.is_empty() { Ok(queries) } else { Err(JobError::Request(problems)) }
 }
 
 fn split(text: &str) -> Vec<QueryText> {
@@ -67,7 +101,7 @@ fn split(text: &str) -> Vec<QueryText> {
     };
     if !lines().any(|(_, line)| line.ends_with(';')) {
         return lines()
-            .map(|(at, line)| QueryText { text: line.to_owned(), line: Some(at) })
+            .map(|(at, line)| QueryText { line: Some(at), ..QueryText::new(line) })
             .collect();
     }
     let mut queries: Vec<QueryText> = Vec::new();
@@ -86,7 +120,7 @@ fn split(text: &str) -> Vec<QueryText> {
                 _ => {}
             }
             let open =
-                open.get_or_insert_with(|| QueryText { text: String::new(), line: Some(at) });
+                open.get_or_insert_with(|| QueryText { line: Some(at), ..QueryText::new("") });
             open.text.push(char);
         }
         if let Some(open) = &mut open {
@@ -123,5 +157,25 @@ mod tests {
         );
         check("SELECT ';' FROM t", &[(1, "SELECT ';' FROM t")]);
         check(";;\n;", &[]);
+    }
+
+    #[test]
+    fn a_query_may_begin_with_its_weight() {
+        let of = |text: &'static str| weighted(text).map_err(|problem| problem.message);
+        assert_eq!(of("SELECT 1"), Ok((1.0, "SELECT 1")));
+        assert_eq!(of(" weight 2.5: SELECT ':'"), Ok((2.5, "SELECT ':'")));
+        assert_eq!(of("WEIGHT 1e-3 :SELECT 1"), Ok((1e-3, "SELECT 1")));
+        assert_eq!(of("wéight 2: SELECT 1"), Ok((1.0, "wéight 2: SELECT 1")));
+        for (text, says) in [
+            ("weight 2 SELECT 1", "a colon"),
+            ("weight: SELECT 1", "above 0"),
+            ("weight 0: SELECT 1", "above 0"),
+            ("weight -1: SELECT 1", "above 0"),
+            ("weight inf: SELECT 1", "above 0"),
+            ("weight NaN: SELECT 1", "above 0"),
+            ("weight two: SELECT 1", "above 0"),
+        ] {
+            assert!(of(text).unwrap_err().contains(says), "{text}");
+        }
     }
 }

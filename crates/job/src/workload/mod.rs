@@ -13,7 +13,7 @@ use crate::coding::Ordered;
 use crate::error::{JobError, Problem};
 use crate::naming::suggest;
 use crate::plan::{Plan, Role};
-use crate::query::queries_of_file;
+use crate::query::{queries_of_file, weighted};
 use crate::spec::{JobSpec, QuerySpec};
 use condition::{recoded_part, rectangles};
 
@@ -38,6 +38,11 @@ const SPLITS: [(&str, SplitName); 5] = [
     ("selection", SplitName::Selection),
     ("queries", SplitName::Queries),
 ];
+
+/// Whether a word names a way to choose cuts; if not, that is a problem.
+pub(crate) fn is_split(word: &str, problems: &mut Vec<Problem>) -> bool {
+    crate::plan::choice("split", Some(word), &SPLITS, problems).is_some()
+}
 
 /// Numbers with at most this many values are labels to information gain.
 const MOST_NUMERIC_LABELS: u32 = 20;
@@ -479,13 +484,21 @@ fn queries(spec: &JobSpec, problems: &mut Vec<Problem>) -> Vec<(Query, f64)> {
     let mut texts: Vec<(String, f64)> = Vec::new();
     for query in &spec.workload.queries {
         texts.push(match query {
-            QuerySpec::Sql(sql) => (sql.clone(), 1.0),
+            QuerySpec::Sql(text) => match weighted(text) {
+                Ok((weight, sql)) => (sql.to_owned(), weight),
+                Err(problem) => {
+                    problems.push(about(text, problem));
+                    continue;
+                }
+            },
             QuerySpec::Weighted(query) => (query.sql.clone(), query.weight),
         });
     }
     if let Some(path) = &spec.workload.queries_file {
         match queries_of_file(Path::new(path)) {
-            Ok(queries) => texts.extend(queries.into_iter().map(|query| (query.text, 1.0))),
+            Ok(queries) => {
+                texts.extend(queries.into_iter().map(|query| (query.text, query.weight)));
+            }
             Err(JobError::Request(more)) => problems.extend(more),
             Err(_) => {}
         }

@@ -35,7 +35,7 @@ impl Asked<'_> {
         errors.len() > MOST && errors[MOST - 1] - errors[MOST] < LEAST
     }
 
-    /// What a query errs by in a part: estimate less truth, in units.
+    /// What a query errs by in a part: estimate less truth, over the true answer in the whole table.
     #[must_use]
     pub fn error(&self, query: &Query, cell: &Cell, part: &[usize]) -> f64 {
         let inside: Vec<usize> =
@@ -50,9 +50,21 @@ impl Asked<'_> {
             }
             _ => self.sum(query, centre, part) * share,
         };
-        let error = (estimate - self.sum(query, centre, &inside)).abs() / self.unit(query);
+        let error = (estimate - self.sum(query, centre, &inside)).abs();
         // What floats leave of nothing is nothing.
-        if error < LEAST { 0.0 } else { query.weight * error }
+        if error / self.unit(query) < LEAST { 0.0 } else { query.weight * error / self.size(query) }
+    }
+
+    /// What an error in a part is divided by. The answer to a count or a sum is that count or sum; a mean
+    /// is off by what its parts are off, over its rows. At least what one row adds up on average.
+    fn size(&self, query: &Query) -> f64 {
+        let values = self.answered(query);
+        let answer = if query.is_mean {
+            self.centre(query).abs() * count(values.len())
+        } else {
+            values.iter().sum::<f64>().abs()
+        };
+        answer.max(self.unit(query))
     }
 
     fn is_inside(&self, row: usize, query: &Query) -> bool {

@@ -28,8 +28,18 @@ pub(crate) struct Facts {
     pub(crate) n_rows: u64,
     /// By target, how much it counts.
     pub(crate) weights: Vec<f64>,
-    /// By query, the value that counts as 0 and the unit.
-    pub(crate) units: Vec<(f64, f64)>,
+    pub(crate) scales: Vec<Scale>,
+}
+
+/// What the errors of a query are measured in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    /// The value that counts as 0: the true mean if the mean is asked for.
+    pub(crate) centre: f64,
+    /// The mean distance of the values asked for from the centre.
+    pub(crate) unit: f64,
+    /// The true answer in units, at least 1.
+    pub(crate) answer: f64,
 }
 
 impl<'a> Known<'a> {

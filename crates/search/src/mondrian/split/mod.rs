@@ -29,7 +29,7 @@ use sweep::{Scored, best};
 
 pub(crate) use boxes::Admitted;
 pub(crate) use infogain::entropy;
-pub(crate) use known::{Facts, Known, Masks};
+pub(crate) use known::{Facts, Known, Masks, Scale};
 
 /// What makes one cut better than another.
 pub(super) trait Criterion: Sync {
@@ -139,7 +139,7 @@ impl<'a> Splits<'a> {
             match stage {
                 Stage::Median | Stage::Selection(_) => {}
                 Stage::Targets(criterion) => facts.weights = criterion.weights(),
-                Stage::Queries(criterion) => facts.units = criterion.units(),
+                Stage::Queries(criterion) => facts.scales = criterion.scales(),
             }
         }
         facts

@@ -1,17 +1,20 @@
-//! Aggregate queries: the weighted sum of their expected errors (TR 1521, section 5).
+//! Aggregate queries: the weighted sum of their normalized errors (TR 1521, section 5).
 //!
 //! A query that a part's cell lies across is answered as if the part's values were spread evenly over the
-//! cell, independently on each attribute; its error in the part is the difference from the true answer. A
-//! cut is made only if it lowers the sum over queries and parts. Sums and means are measured in units of
-//! what they add up (the mean distance from 0, or from the answer), so that a row counts about as much as
-//! in a count. A least or greatest value is treated as a count: it is right if the rows are.
+//! cell, independently on each attribute; its error in the part is the difference from the true answer of
+//! the part, divided by the true answer over the whole table, so that ten rows too many weigh more where
+//! twenty are asked for than where thousands are. A cut is made only if it lowers the sum over queries and
+//! parts. Sums and means are worked out in units of what they add up (the mean distance from 0, or from the
+//! answer), so that a row counts about as much as in a count. An answer of less than a unit, such as 0,
+//! counts as a unit: no query counts more than one that asks for a single row. A least or greatest value is
+//! treated as a count: it is right if the rows are.
 //!
 //! How far a part reaches on other attributes than the one that is cut is taken from the region.
 
 use incrowd_data::{Codes, Region};
 
 use super::boxes::{Boxes, Relation, Spread, mark};
-use super::{Criterion, Facts, Known, RegionCriterion};
+use super::{Criterion, Facts, Known, RegionCriterion, Scale};
 use crate::partition::{Buffers, Extent, PackedCode};
 use crate::{QueryValue, WeightedQuery};
 
@@ -30,11 +33,11 @@ pub(super) struct Queries<'a> {
 /// One query.
 struct Prepared<'a> {
     boxes: std::ops::Range<usize>,
+    /// How much an error of one unit counts: the query's weight over its true answer in units.
     weight: f64,
     /// What is added up: the codes of a column, and by code its value in steps; rows if none.
     values: Option<(&'a Codes, Vec<i64>)>,
-    /// The value that counts as 0 and the unit.
-    unit: (f64, f64),
+    scale: Scale,
     /// Steps of a unit.
     steps: f64,
     /// The attribute whose values are added up, the value that counts as 0, and the unit.
@@ -54,83 +57,93 @@ impl<'a> Queries<'a> {
         for (at, query) in queries.iter().enumerate() {
             let of_query = query_of.len()..query_of.len() + query.regions.len();
             query_of.extend(of_query.clone().map(|_| at));
-            let told = facts.map(|facts| (facts.n_rows, facts.units[at]));
+            let told = facts.map(|facts| (facts.n_rows, facts.scales[at]));
             prepared.push(Prepared::new(set, query, &boxes, of_query, told));
         }
         Queries { boxes, query_of, all: prepared }
     }
 
-    /// By query, the value that counts as 0 and the unit.
-    pub(super) fn units(&self) -> Vec<(f64, f64)> {
-        self.all.iter().map(|query| query.unit).collect()
+    /// By query, what its errors are measured in.
+    pub(super) fn scales(&self) -> Vec<Scale> {
+        self.all.iter().map(|query| query.scale).collect()
     }
 }
 
 impl<'a> Prepared<'a> {
-    /// `told` are the rows of the whole table, and the value that counts as 0 and the unit there.
+    /// `told` are the rows of the whole table, and the query's scale there.
     fn new(
         set: Known<'a>,
         query: &WeightedQuery,
         boxes: &Boxes,
         of_query: std::ops::Range<usize>,
-        told: Option<(u64, (f64, f64))>,
+        told: Option<(u64, Scale)>,
     ) -> Prepared<'a> {
-        let (codes, positions, attribute) = match query.value {
-            QueryValue::Rows => {
-                return Prepared {
-                    boxes: of_query,
-                    weight: query.weight,
-                    values: None,
-                    unit: (0.0, 1.0),
-                    steps: 1.0,
-                    on_attribute: None,
-                };
-            }
+        let (column, attribute) = match query.value {
+            QueryValue::Rows => (None, None),
             QueryValue::Attribute(at) => {
-                (&set.vectors[at], &set.attributes[at].dictionary.positions, Some(at))
+                (Some((&set.vectors[at], &set.attributes[at].dictionary.positions)), Some(at))
             }
-            QueryValue::Extra(at) => (&set.extras[at].codes, &set.extras[at].positions, None),
+            QueryValue::Extra(at) => {
+                (Some((&set.extras[at].codes, &set.extras[at].positions)), None)
+            }
         };
-        let work_out = || (set.n_rows, unit_of(&set, query, (codes, positions), boxes, &of_query));
-        let (n_rows, (centre, unit)) = told.unwrap_or_else(work_out);
+        let work_out = || (set.n_rows, scale_of(&set, query, column, boxes, &of_query));
+        let (n_rows, scale) = told.unwrap_or_else(work_out);
+        let (boxes, weight) = (of_query, query.weight / scale.answer);
+        let Some((codes, positions)) = column else {
+            return Prepared { boxes, weight, values: None, scale, steps: 1.0, on_attribute: None };
+        };
+        let Scale { centre, unit, .. } = scale;
         // As fine as sums of 64 bits over all rows allow.
         let most = positions.iter().map(|at| (at - centre).abs()).filter(|at| at.is_finite());
         let most = most.fold(unit, f64::max);
         let bits = f64::from(61 - n_rows.max(1).ilog2());
-        let scale = (bits - most.log2()).floor().exp2();
+        let steps = (bits - most.log2()).floor().exp2();
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^61 over the rows")]
         let step = |number: &f64| {
-            if number.is_finite() { ((number - centre) * scale).round() as i64 } else { 0 }
+            if number.is_finite() { ((number - centre) * steps).round() as i64 } else { 0 }
         };
         Prepared {
+            boxes,
+            weight,
             values: Some((codes, positions.iter().map(step).collect())),
-            unit: (centre, unit),
-            steps: scale * unit,
-            boxes: of_query,
-            weight: query.weight,
+            scale,
+            steps: steps * unit,
             on_attribute: attribute.map(|attribute| (attribute, centre, unit)),
         }
     }
 }
 
-/// The value of a query that counts as 0, and the unit: the mean distance from it of what is asked for.
-fn unit_of(
+/// What the errors of a query are measured in, over the whole table.
+fn scale_of(
     set: &Known,
     query: &WeightedQuery,
-    (codes, positions): (&Codes, &[f64]),
+    column: Option<(&Codes, &Vec<f64>)>,
     boxes: &Boxes,
     of_query: &std::ops::Range<usize>,
-) -> (f64, f64) {
-    let number = |vector: usize| positions.get(codes.get(vector) as usize).copied();
+) -> Scale {
     let is_in = |vector: usize| {
         let mask = boxes.mask(u32::try_from(vector).expect("vectors are counted in 32 bits"));
         of_query.clone().any(|of| mask[of / 64] >> (of % 64) & 1 == 1)
     };
     let answered: Vec<usize> = (0..set.counts.len()).filter(|&vector| is_in(vector)).collect();
-    let centre = if query.is_mean { mean(set, &answered, number) } else { 0.0 };
+    #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
+    let rows_where = |has: &dyn Fn(usize) -> bool| {
+        let rows = answered.iter().filter(|&&vector| has(vector));
+        rows.map(|&vector| u64::from(set.counts[vector])).sum::<u64>() as f64
+    };
+    let Some((codes, positions)) = column else {
+        let answer = rows_where(&|_| true).max(1.0);
+        return Scale { centre: 0.0, unit: 1.0, answer };
+    };
+    let number = |vector: usize| positions.get(codes.get(vector) as usize).copied();
+    let average = mean(set, &answered, number);
+    let centre = if query.is_mean { average } else { 0.0 };
     let distance = |vector: usize| number(vector).map(|number| (number - centre).abs());
     let unit = Some(mean(set, &answered, distance)).filter(|unit| *unit > 0.0).unwrap_or(1.0);
-    (centre, unit)
+    // A row that is one unit off moves a sum by a unit, and a mean by a unit over the rows.
+    let rows = rows_where(&|vector| number(vector).is_some());
+    Scale { centre, unit, answer: (average.abs() / unit * rows).max(1.0) }
 }
 
 /// The mean of a number over rows that have one, whatever their order.

@@ -131,13 +131,39 @@ fn one_count() {
         asked.error(&count, &asked.cell(&all), &all)
     };
     // 0.5 to 2.5 of 0.5 to 10.5 is a fifth: 1.6 rows are expected, there are 4.
-    assert!((error(&eight) - 2.4).abs() < 1e-9);
+    assert!((error(&eight) - 2.4 / 4.0).abs() < 1e-9);
     // Behind 1: 2 of 2, and 1.5 to 2.5 of 1.5 to 10.5 times 6 rows, for 2. Behind 3: 2 of 3 times 6, for 4.
-    let costs = [(0, 2.0 - 6.0 / 9.0), (1, 0.0), (2, 0.0)];
+    let costs = [(0, (2.0 - 6.0 / 9.0) / 4.0), (1, 0.0), (2, 0.0)];
     check(&eight, 2, &workload, &costs, &[&[0, 1, 2, 3], &[4, 5, 6, 7]]);
     // With a fraction: 1 to 2.5 of 1 to 10 is a sixth.
     eight.attributes[0].dictionary.kind = Kind::Decimal;
-    assert!((error(&eight) - (4.0 - 8.0 / 6.0)).abs() < 1e-9);
+    assert!((error(&eight) - (4.0 - 8.0 / 6.0) / 4.0).abs() < 1e-9);
+}
+
+/// Rows too many weigh more where few are asked for.
+#[test]
+fn errors_are_normalized() {
+    let rows = [("x p", 2), ("x q", 10), ("y p", 2), ("y q", 1)];
+    let rows: Vec<&str> = rows.iter().flat_map(|&(row, n)| vec![row; n]).collect();
+    let fifteen = table("a:cat b:cat", &rows.join("\n"));
+    let count = |attribute, code, weight| Query {
+        regions: vec![Region { sides: vec![side(&fifteen, attribute, code, code)] }],
+        adds: Adds::Rows,
+        is_mean: false,
+        weight,
+    };
+    // x has 12 rows and p has 4. Cut between x and y, p is off by 6 - 2 and 2 - 1.5 rows; between p and q,
+    // x is off by 0 and 10 - 5.5. So 4.5 of 4 stand against twice 4.5 of 12.
+    let queries = vec![count(0, 0, 2.0), count(1, 0, 1.0)];
+    let workload = Workload { queries, ..of(Split::Queries) };
+    let found = classes(Algorithm::Mondrian, &fifteen, 3, &workload);
+    let sizes: Vec<usize> = found.iter().map(Vec::len).collect();
+    assert_eq!(sizes, [4, 11], "{found:?}");
+    let none = table("a:num", "1\n2\n3\n4");
+    let nothing = Region { sides: vec![(0, CodeSet::of(4, |_| false))] };
+    let query = Query { regions: vec![nothing], ..count(0, 0, 1.0) };
+    let workload = Workload { queries: vec![query], ..of(Split::Queries) };
+    assert_eq!(classes(Algorithm::Mondrian, &none, 2, &workload).len(), 1, "0 rows are asked for");
 }
 
 #[test]
@@ -146,9 +172,9 @@ fn one_sum() {
     let regions = vec![Region { sides: vec![side(&six, 0, 0, 0)] }];
     let sum = Query { regions, adds: Adds::Extra(0), is_mean: false, weight: 1.0 };
     let workload = Workload { queries: vec![sum], ..of(Split::Queries) };
-    // In units of 2. The whole has a third of 12 expected, which is right: nothing is gained, although
+    // The answer is 4. The whole has a third of 12 expected, which is right: nothing is gained, although
     // x could stand alone.
-    let costs = [(0, 0.0), (1, 1.0)];
+    let costs = [(0, 0.0), (1, 2.0 / 4.0)];
     check(&six, 2, &workload, &costs, &[&[0, 1, 2, 3, 4, 5]]);
 }
 
