@@ -87,7 +87,8 @@ impl Attribute {
         }
     }
 
-    /// How much of the value is lost, from 0 (nothing) to 1 (all): DESIGN.md, *loss*.
+    /// How much of the value is lost, from 0 (nothing) to 1 (all): `loss` in
+    /// `docs/src/report.md`.
     #[must_use]
     pub fn loss(&self, cell: &Cell) -> f64 {
         match cell {

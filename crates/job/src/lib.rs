@@ -8,6 +8,7 @@
 mod anonymize;
 mod apply;
 mod attack;
+mod bins;
 mod bounded;
 mod bounds;
 mod check;
@@ -73,8 +74,8 @@ pub use report::{
 };
 pub use run::{Run, Stage};
 pub use spec::{
-    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, LevelSpec, PrivacySpec,
-    QuasiSpec, QuerySpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
+    BinsSpec, BuiltSpec, ColumnSpec, CountedBins, DiversitySpec, HierarchySpec, JobSpec, LevelSpec,
+    PrivacySpec, QuasiSpec, QuerySpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
     WeightedQuerySpec, WorkloadSpec,
 };
 

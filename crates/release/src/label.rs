@@ -1,4 +1,4 @@
-//! How a recoded cell reads: DESIGN.md, *What a recoded cell looks like*.
+//! How a recoded cell reads, as `docs/src/labels.md` has it.
 
 use incrowd_data::{Attribute, Cell, Kind, Labels, Level, RecodedColumn, Shape, set_label};
 

@@ -111,7 +111,7 @@ fn without_values(job: &JobSpec) -> JobSpec {
     (job.search.start, job.run.resume, job.run.temp_dir) = (None, None, None);
     (job.workload.queries_file, job.run.engine) = (None, None);
     for column in job.columns.values_mut() {
-        column.order = None;
+        (column.order, column.order_from) = (None, None);
         if !matches!(column.hierarchy, Some(HierarchySpec::Built(_))) {
             column.hierarchy = None;
         }
