@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, BinsSpec, BuiltSpec, ColumnSpec, Connector, CountedBins, DiversitySpec,
-    EvaluateOptions, GenerateSpec, HierarchySpec, InputFile, JobError, JobSpec, LevelSpec, Outcome,
-    Problem, QuasiSpec, QuerySpec, Report, Run, RunSpec, SmallFile, SuppressLimit, ValueLimit,
-    hierarchy,
+    ApplyOptions, BuiltSpec, ColumnSpec, Connector, DiversitySpec, EvaluateOptions, GenerateSpec,
+    HierarchySpec, InputFile, JobError, JobSpec, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec,
+    Report, Run, RunSpec, SmallFile, SuppressLimit, ValueLimit, hierarchy,
 };
 
 use crate::args::{
@@ -16,7 +15,7 @@ use crate::args::{
     HierarchyCommand, JobArgs, KOfSet, MachineArgs, MakeArgs, SearchArgs,
 };
 use crate::progress::Progress;
-use crate::{attack, compare, demo, message, profile, query, signals, terminal};
+use crate::{attack, compare, demo, message, orders, profile, query, signals, terminal};
 
 /// Runs a command of the binary `name`; gives the exit code.
 pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -> u8 {
@@ -262,7 +261,7 @@ fn preferences(args: &SearchArgs, spec: &mut JobSpec) -> Result<(), JobError> {
 }
 
 /// A column that a flag names twice would have the last say win without a word.
-fn refuse_twice<'a>(
+pub(crate) fn refuse_twice<'a>(
     seen: &mut Vec<(&'static str, &'a str)>,
     flag: &'static str,
     column: &'a str,
@@ -309,7 +308,7 @@ pub(crate) fn job_with(args: &JobArgs, all_ks: &[KOfSet]) -> Result<JobSpec, Job
         spec.columns.entry(column.clone()).or_default().entity = true;
     }
     hierarchies(args, &mut spec, &mut problems);
-    orders(args, &mut spec, &mut problems);
+    orders::orders(args, &mut spec, &mut problems);
     models(args, &mut spec, &mut problems);
     ks(all_ks, &mut spec, &mut problems);
     set(&mut spec.privacy.preset, args.preset.as_ref());
@@ -458,43 +457,6 @@ fn hierarchies(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) 
             }),
         }
     }
-}
-
-/// Orders that are taken from hierarchies, and bins.
-fn orders(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
-    let wrong = |flag: &str, form: &str, text: &str| Problem {
-        message: format!("--{flag} needs {form}, found `{text}`"),
-        help: None,
-    };
-    let mut seen = Vec::new();
-    for text in &args.order_from {
-        match text.split_once('=') {
-            Some((column, file)) => {
-                problems.extend(refuse_twice(&mut seen, "order-from", column).err());
-                let column: &mut ColumnSpec = spec.columns.entry(column.to_owned()).or_default();
-                column.order_from = Some(file.to_owned());
-            }
-            None => problems.push(wrong("order-from", "COL=FILE", text)),
-        }
-    }
-    for text in &args.bins {
-        let parsed = text.split_once('=').and_then(|(column, bins)| Some((column, bins_of(bins)?)));
-        match parsed {
-            Some((column, bins)) => {
-                problems.extend(refuse_twice(&mut seen, "bins", column).err());
-                let column: &mut ColumnSpec = spec.columns.entry(column.to_owned()).or_default();
-                column.bins = Some(bins);
-            }
-            None => problems.push(wrong("bins", "COL=WIDTH[,ORIGIN]", text)),
-        }
-    }
-}
-
-/// `5`, or `5,17`.
-fn bins_of(text: &str) -> Option<BinsSpec> {
-    let (width, origin) = text.split_once(',').unwrap_or((text, "0"));
-    let [width, origin] = [width, origin].map(|number| number.trim().parse().ok());
-    Some(BinsSpec::From(CountedBins { width: width?, origin: origin? }))
 }
 
 fn models(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {

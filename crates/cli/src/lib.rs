@@ -10,6 +10,7 @@ mod commands;
 mod compare;
 mod demo;
 mod message;
+mod orders;
 mod profile;
 mod progress;
 mod query;

@@ -25,6 +25,8 @@ pub(crate) struct Judged {
     pub(crate) shown: Vec<Table>,
     /// What the paper says, and what was found.
     pub(crate) claims: Vec<Claim>,
+    /// Pictures that are drawn from the tables, if those of the experiment are.
+    pub(crate) plots: Vec<(&'static str, String)>,
 }
 
 /// The numbers of an experiment, from a run or from its files.
@@ -77,21 +79,29 @@ const QUICK: &str = "*(quick run)*";
 impl Findings {
     /// Writes the numbers and the pictures into a folder.
     pub(crate) fn write(&self, folder: &Path, experiment: &Experiment) -> Result<(), Failure> {
-        let plots: Vec<&str> = self.plots.iter().map(|(suffix, _)| *suffix).collect();
-        assert_eq!(plots, experiment.plots, "the pictures of {}", experiment.name);
         let tables: Vec<&str> = self.tables.iter().map(|table| table.suffix.as_str()).collect();
         assert_eq!(tables, experiment.tables, "the tables of {}", experiment.name);
-        for (suffix, svg) in &self.plots {
-            std::fs::write(folder.join(experiment.file(suffix, "svg")), svg)?;
-        }
         for table in &self.tables {
             std::fs::write(folder.join(experiment.file(&table.suffix, "csv")), table.csv())?;
         }
-        Ok(())
+        experiment.draw(folder, &self.plots)
     }
 }
 
 impl Experiment {
+    /// Writes pictures into a folder.
+    pub(crate) fn draw(
+        &self,
+        folder: &Path,
+        plots: &[(&'static str, String)],
+    ) -> Result<(), Failure> {
+        for (suffix, svg) in plots {
+            assert!(self.plots.contains(suffix), "{} has no picture `{suffix}`", self.name);
+            std::fs::write(folder.join(self.file(suffix, "svg")), svg)?;
+        }
+        Ok(())
+    }
+
     /// The name of a file.
     pub(crate) fn file(&self, suffix: &str, ending: &str) -> String {
         match suffix {

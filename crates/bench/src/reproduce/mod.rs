@@ -86,6 +86,7 @@ pub(crate) fn reproduce(name: &str, out: &Path, is_quick: bool, seed: u64) -> Re
         let seconds = begun.elapsed().as_secs_f64();
         findings.write(&folder, experiment)?;
         let judged = (experiment.judge)(&Numbers { is_quick, tables: findings.tables });
+        experiment.draw(&folder, &judged.plots)?;
         let page = experiment.page(&judged, is_quick)?;
         std::fs::write(folder.join(experiment.file("", "md")), page)?;
         let agree = judged.claims.iter().filter(|claim| claim.verdict == Verdict::Agrees).count();
@@ -97,12 +98,13 @@ pub(crate) fn reproduce(name: &str, out: &Path, is_quick: bool, seed: u64) -> Re
     Ok(())
 }
 
-/// Judges all numbers that are there and writes the page again.
+/// Judges all numbers that are there, and writes the page and what is drawn from them again.
 pub(crate) fn judge(out: &Path) -> Result<(), Failure> {
     let folder = out.join(page::FOLDER);
     let gathered = page::gather(&folder)?;
-    for (experiment, part) in &gathered.parts {
-        std::fs::write(folder.join(experiment.file("", "md")), part)?;
+    for part in &gathered.parts {
+        std::fs::write(folder.join(part.experiment.file("", "md")), &part.text)?;
+        part.experiment.draw(&folder, &part.plots)?;
     }
     let page = out.join(page::NAME);
     std::fs::write(&page, &gathered.page)?;

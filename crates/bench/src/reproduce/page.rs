@@ -42,10 +42,18 @@ marks what no paper says; *a check* is something that cannot be otherwise, and w
 Another test runs the quick versions and fails if a verdict, times aside, gets worse than on this page.
 ";
 
+/// An experiment's part of the page.
+pub(crate) struct Part {
+    pub(crate) experiment: &'static Experiment,
+    pub(crate) text: String,
+    /// Pictures that are drawn from its numbers.
+    pub(crate) plots: Vec<(&'static str, String)>,
+}
+
 /// The page and its parts.
 pub(crate) struct Gathered {
-    /// The experiments that were found, each with its part of the page.
-    pub(crate) parts: Vec<(&'static Experiment, String)>,
+    /// The parts of the experiments that were found.
+    pub(crate) parts: Vec<Part>,
     /// The whole page.
     pub(crate) page: String,
     /// How many statements have which verdict.
@@ -63,9 +71,12 @@ pub(crate) fn gather(folder: &Path) -> Result<Gathered, Failure> {
         for experiment in paper.experiments {
             let Some(numbers) = Numbers::read(folder, experiment)? else { continue };
             let judged: Judged = (experiment.judge)(&numbers);
-            let part = experiment.page(&judged, numbers.is_quick)?;
-            section.push_str(&format!("\n{part}"));
-            parts.push((experiment, part));
+            let text = experiment.page(&judged, numbers.is_quick)?;
+            section.push_str(&format!(
+                "
+{text}"
+            ));
+            parts.push(Part { experiment, text, plots: judged.plots });
             of_paper.extend(judged.claims);
         }
         if section.is_empty() {

@@ -51,9 +51,15 @@ fn the_page_is_judged_from_its_numbers() {
         "docs/{} is not what its numbers give; run `incrowd-bench reproduce --judge --out docs`",
         page::NAME
     );
-    for (experiment, part) in &gathered.parts {
-        let file = docs().join(page::FOLDER).join(experiment.file("", "md"));
-        assert_eq!(*part, std::fs::read_to_string(file).expect("its part of the page"));
+    let read = |name: String| {
+        std::fs::read_to_string(docs().join(page::FOLDER).join(name)).expect("a file of the page")
+    };
+    for page::Part { experiment, text, plots } in &gathered.parts {
+        assert_eq!(*text, read(experiment.file("", "md")));
+        for (suffix, svg) in plots {
+            let name = experiment.file(suffix, "svg");
+            assert!(*svg == read(name.clone()), "{name} is not drawn from its numbers");
+        }
     }
     assert_eq!(gathered.parts.len(), PAPERS.iter().flat_map(|paper| paper.experiments).count());
 }

@@ -104,7 +104,7 @@ fn trend(points: &[Point], says: &str, rises: bool) -> Claim {
 }
 
 fn judged(text: &str, claims: Vec<Claim>) -> Judged {
-    Judged { text: text.to_owned(), shown: Vec::new(), claims }
+    Judged { text: text.to_owned(), shown: Vec::new(), claims, ..Judged::default() }
 }
 
 /// Loss by k.

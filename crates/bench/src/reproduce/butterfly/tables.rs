@@ -132,7 +132,7 @@ pub(crate) fn judge(numbers: &Numbers) -> Judged {
         format!("k = {}, {}, {} for two, {} for all", ks[0], ks[1], ks[2], ks[3]),
         ks[..3].iter().all(|&k| k >= 2.0) && ks[3] < 2.0,
     ));
-    Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims }
+    Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims, ..Judged::default() }
 }
 
 fn copy_accidents(lab: &Lab) -> Result<(), Failure> {

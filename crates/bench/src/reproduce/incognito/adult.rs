@@ -37,5 +37,5 @@ pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
 pub(super) fn judge(numbers: &Numbers) -> Judged {
     let times = Timings::new(numbers, MOST);
     let text = format!("{TEXT}{}", times.remark());
-    Judged { text, shown: Vec::new(), claims: times.claims() }
+    Judged { text, shown: Vec::new(), claims: times.claims(), ..Judged::default() }
 }

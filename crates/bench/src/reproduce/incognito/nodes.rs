@@ -149,8 +149,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     let printed = |column: &str| {
         Cases::of(table.rows().flat_map(|row| {
             ["bottom-up", "Incognito"].map(|search| {
-                let is =
-                    row.number(&nodes(search, column)) == row.number(&nodes(search, "printed"));
+                let is = row.text(&nodes(search, column)) == row.text(&nodes(search, "printed"));
                 (format!("{search} {}", row.text("size")), is)
             })
         }))
@@ -212,5 +211,5 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
         )
         .because("whoever picks groups by the result shows that it is possible, and not that the paper had them"),
     ];
-    Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims }
+    Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims, ..Judged::default() }
 }

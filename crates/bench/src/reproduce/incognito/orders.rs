@@ -29,7 +29,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     let times = Timings::new(numbers, numbers.size(MOST.0, MOST.1));
     let rows = numbers.size(QUICK_ROWS, ROWS);
     let text = format!("{rows} rows. {TEXT}{}", times.remark());
-    Judged { text, shown: Vec::new(), claims: times.claims() }
+    Judged { text, shown: Vec::new(), claims: times.claims(), ..Judged::default() }
 }
 
 /// Measures the times.

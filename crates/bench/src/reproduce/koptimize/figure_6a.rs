@@ -112,7 +112,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     };
     let seconds = numbers.size(SECONDS.0, SECONDS.1);
     let text = format!("{TEXT} The limit of a case is {seconds} s. {remark}");
-    Judged { text, shown: Vec::new(), claims: claims(table) }
+    Judged { text, shown: Vec::new(), claims: claims(table), ..Judged::default() }
 }
 
 fn claims(table: &Table) -> Vec<Claim> {

@@ -148,7 +148,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     claims.extend(ages(table));
     claims.extend(suppression(table));
     claims.push(alike(table));
-    Judged { text: format!("{TEXT} {remark}"), shown: Vec::new(), claims }
+    Judged { text: format!("{TEXT} {remark}"), shown: Vec::new(), claims, ..Judged::default() }
 }
 
 /// What a case is called.

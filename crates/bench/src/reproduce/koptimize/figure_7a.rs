@@ -139,5 +139,5 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     ];
     let seconds = numbers.size(SECONDS.0, SECONDS.1);
     let text = format!("{TEXT} The limit of a search is {seconds} s.");
-    Judged { text, shown: Vec::new(), claims }
+    Judged { text, shown: Vec::new(), claims, ..Judged::default() }
 }

@@ -1,6 +1,5 @@
 //! Figures 10 to 14 measured: discernibility of the models of recoding (`ordering` judges it).
 
-use incrowd_chart::{Axis, Lines, Series};
 use incrowd_job::{GenerateSpec, Report};
 
 use super::figure_7::{Points, Rule};
@@ -19,9 +18,6 @@ const MODELS: [(&str, &str); 5] = [
     ("relaxed multidimensional", "mondrian-relaxed"),
 ];
 const LITERAL: &str = "literal multidimensional";
-/// The models of the pictures.
-const N_DRAWN: usize = 4;
-
 const KS: [u64; 8] = [2, 5, 10, 25, 50, 100, 250, 500];
 
 /// What a release came to.
@@ -42,8 +38,6 @@ struct Point {
 
 /// Costs along an axis.
 struct Figure {
-    title: String,
-    axis: Axis,
     x: &'static str,
     points: Vec<Point>,
 }
@@ -51,15 +45,15 @@ struct Figure {
 /// Figure 10.
 pub(crate) fn uniform(lab: &Lab) -> Result<Findings, Failure> {
     lab.generate("table.csv", spec(lab, "uniform", 5, None))?;
-    Ok(by_k(lab, "Uniform, 5 attributes of 8 values", ks(lab))?.findings())
+    Ok(by_k(lab, ks(lab))?.findings())
 }
 
 /// Figure 11, with the numbers of Figure 10 to compare them with.
 pub(crate) fn skewed(lab: &Lab) -> Result<Findings, Failure> {
     lab.generate("table.csv", spec(lab, "uniform", 5, None))?;
-    let flat = by_k(lab, "", ks(lab))?;
+    let flat = by_k(lab, ks(lab))?;
     lab.generate("table.csv", spec(lab, "skewed", 5, Some(0.2)))?;
-    let figure = by_k(lab, "Skewed, 5 attributes of 8 values, σ = 0.2", ks(lab))?;
+    let figure = by_k(lab, ks(lab))?;
     let mut findings = figure.findings();
     findings.tables.push(flat.table().named("uniform"));
     Ok(findings)
@@ -73,9 +67,7 @@ pub(crate) fn deviations(lab: &Lab) -> Result<Findings, Failure> {
         lab.generate("table.csv", spec(lab, "skewed", 5, Some(sigma)))?;
         points.push(Point { x: sigma, costs: synthetic(lab, 10, 5)? });
     }
-    let title = format!("Skewed, 5 attributes of 8 values, {} rows, k = 10", rows(lab));
-    let axis = Axis::linear("standard deviation (small is skewed)");
-    Ok(Figure { title, axis, x: "sigma", points }.findings())
+    Ok(Figure { x: "sigma", points }.findings())
 }
 
 /// Figure 13.
@@ -87,9 +79,7 @@ pub(crate) fn attributes(lab: &Lab) -> Result<Findings, Failure> {
         lab.generate("table.csv", spec(lab, "skewed", attributes, Some(0.2)))?;
         points.push(Point { x: f64::from(n), costs: synthetic(lab, 10, attributes)? });
     }
-    let title = format!("Skewed, attributes of 8 values, {} rows, k = 10, σ = 0.2", rows(lab));
-    let axis = Axis::linear("quasi-identifier attributes");
-    Ok(Figure { title, axis, x: "attributes", points }.findings())
+    Ok(Figure { x: "attributes", points }.findings())
 }
 
 /// Figure 14.
@@ -103,8 +93,7 @@ pub(crate) fn adult(lab: &Lab) -> Result<Findings, Failure> {
         #[expect(clippy::cast_precision_loss, reason = "k is small")]
         points.push(Point { x: k as f64, costs: costs(lab, &job, "adult.csv", &columns, k)? });
     }
-    let title = "Adult, 8 attributes, 30,162 rows".to_owned();
-    let mut findings = Figure { title, axis: Axis::log("k"), x: "k", points }.findings();
+    let mut findings = Figure { x: "k", points }.findings();
     let points = Points::read(&lab.read("adult.csv")?, &columns)?;
     findings.tables.push(ties(&points, &columns, lab.size(&[10], ks)));
     Ok(findings)
@@ -145,15 +134,14 @@ fn ks(lab: &Lab) -> &'static [u64] {
     lab.size(&[5, 25, 100], &KS)
 }
 
-fn by_k(lab: &Lab, title: &str, ks: &[u64]) -> Result<Figure, Failure> {
+fn by_k(lab: &Lab, ks: &[u64]) -> Result<Figure, Failure> {
     let mut points = Vec::new();
     for &k in ks {
         let costs = synthetic(lab, k, 5)?;
         #[expect(clippy::cast_precision_loss, reason = "k is small")]
         points.push(Point { x: k as f64, costs });
     }
-    let title = format!("{title}, {} rows", rows(lab));
-    Ok(Figure { title, axis: Axis::log("k"), x: "k", points })
+    Ok(Figure { x: "k", points })
 }
 
 /// Seconds after which a single-dimensional search ends with the best that it has.
@@ -302,16 +290,8 @@ impl Figure {
         table
     }
 
-    /// Numbers and picture.
-    fn findings(self) -> Findings {
-        let table = self.table();
-        let line = |at: usize| {
-            let points = self.points.iter().map(|point| (point.x, point.costs[at].discernibility));
-            Series::new(MODELS[at].0, points.collect())
-        };
-        let series = (0..N_DRAWN).map(line).collect();
-        let plot =
-            Lines { title: self.title, x: self.axis, y: Axis::log("discernibility"), series };
-        Findings { tables: vec![table], plots: vec![("", plot.svg())] }
+    /// The numbers; the picture is drawn from them.
+    fn findings(&self) -> Findings {
+        Findings { tables: vec![self.table()], plots: Vec::new() }
     }
 }

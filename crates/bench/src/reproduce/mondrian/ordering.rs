@@ -1,5 +1,7 @@
 //! Figures 10 to 14 judged: which model of recoding has the lower discernibility, and where.
 
+use incrowd_chart::{Axis, Lines, Series};
+
 use crate::reproduce::{Cases, Claim, Judged, Numbers, OURS, Row, Table, Verdict};
 
 /// Why the greedy algorithm loses for large k.
@@ -138,9 +140,28 @@ fn rows(numbers: &Numbers) -> u64 {
     numbers.size(2_000, 10_000)
 }
 
-fn judged(text: String, points: &[Point], mut claims: Vec<Claim>) -> Judged {
+/// The lines of the models along the axis.
+fn plot(title: String, axis: Axis, table: &Table) -> String {
+    const DRAWN: [&str; 4] =
+        ["full-domain", "single-dimensional", "multidimensional", "literal multidimensional"];
+    let line = |model: &str| {
+        let cells = [("model", model)];
+        let point = |row: Row| (row.number(&table.columns[0]), row.number("discernibility"));
+        Series::new(model, table.rows_with(&cells).map(point).collect())
+    };
+    Lines { title, x: axis, y: Axis::log("discernibility"), series: DRAWN.map(line).to_vec() }.svg()
+}
+
+fn judged(
+    numbers: &Numbers,
+    (title, axis): (String, Axis),
+    text: String,
+    points: &[Point],
+    mut claims: Vec<Claim>,
+) -> Judged {
     claims.extend(ours(points));
-    Judged { text, shown: Vec::new(), claims }
+    let plots = vec![("", plot(title, axis, numbers.main()))];
+    Judged { text, claims, plots, ..Judged::default() }
 }
 
 /// Figure 10.
@@ -156,7 +177,9 @@ pub(crate) fn uniform(numbers: &Numbers) -> Judged {
         better(&points, PLACE, SINGLE, |point| &point.single),
         better(&points, PLACE, FULL, |point| &point.full),
     ];
-    judged(text, &points, claims)
+    let picture =
+        (format!("Uniform, 5 attributes of 8 values, {} rows", rows(numbers)), Axis::log("k"));
+    judged(numbers, picture, text, &points, claims)
 }
 
 /// Figure 11.
@@ -193,7 +216,11 @@ pub(crate) fn skewed(numbers: &Numbers) -> Judged {
         )
         .because("for large k there is hardly any difference, skewed or not"),
     ];
-    judged(text, &skewed, claims)
+    let picture = (
+        format!("Skewed, 5 attributes of 8 values, σ = 0.2, {} rows", rows(numbers)),
+        Axis::log("k"),
+    );
+    judged(numbers, picture, text, &skewed, claims)
 }
 
 /// Figure 12.
@@ -234,7 +261,11 @@ pub(crate) fn deviations(numbers: &Numbers) -> Judged {
         "The deviation varies, as a share of the range; k = 10. {}",
         unproved(numbers, &points)
     );
-    judged(text, &points, claims)
+    let picture = (
+        format!("Skewed, 5 attributes of 8 values, {} rows, k = 10", rows(numbers)),
+        Axis::linear("standard deviation (small is skewed)"),
+    );
+    judged(numbers, picture, text, &points, claims)
 }
 
 /// Figure 13.
@@ -272,7 +303,11 @@ pub(crate) fn attributes(numbers: &Numbers) -> Judged {
         ),
     ];
     let text = format!("The number of attributes varies; k = 10. {}", unproved(numbers, &points));
-    judged(text, &points, claims)
+    let picture = (
+        format!("Skewed, attributes of 8 values, {} rows, k = 10, σ = 0.2", rows(numbers)),
+        Axis::linear("quasi-identifier attributes"),
+    );
+    judged(numbers, picture, text, &points, claims)
 }
 
 /// Figure 14.
@@ -324,7 +359,8 @@ pub(crate) fn adult(numbers: &Numbers) -> Judged {
          product's own order are those of the product).",
         unproved(numbers, &points)
     );
-    Judged { shown: vec![shown], ..judged(text, &points, claims) }
+    let picture = ("Adult, 8 attributes, 30,162 rows".to_owned(), Axis::log("k"));
+    Judged { shown: vec![shown], ..judged(numbers, picture, text, &points, claims) }
 }
 
 /// From the least to the greatest cost by rule and k, and of how many orders.

@@ -142,7 +142,7 @@ pub(crate) fn judge(numbers: &Numbers) -> Judged {
             claims.push(ranges_of_relaxed(table));
         }
     }
-    Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims }
+    Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims, ..Judged::default() }
 }
 
 /// The patients in the plane of zip code and age, and the tiles of a 2-anonymous release on these two.

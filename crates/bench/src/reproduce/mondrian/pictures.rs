@@ -148,7 +148,7 @@ pub(crate) fn judge(numbers: &Numbers) -> Judged {
         )
         .because("it is a judgement of a picture; the numbers say only that both attributes are divided"),
     ];
-    Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims }
+    Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims, ..Judged::default() }
 }
 
 /// The distinct points with their rows.

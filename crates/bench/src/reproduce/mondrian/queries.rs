@@ -185,7 +185,7 @@ pub(crate) fn judge(numbers: &Numbers) -> Judged {
     let mut claims = which_attribute(table).to_vec();
     claims.extend(consistency(table));
     claims.extend(printed_numbers(table));
-    Judged { text, shown: vec![shown], claims }
+    Judged { text, shown: vec![shown], claims, ..Judged::default() }
 }
 
 /// The least and the greatest mean error of the tables.

@@ -139,7 +139,7 @@ pub(super) fn judge_abcde(numbers: &Numbers) -> Judged {
     }
     claims.extend(overfits(table, numbers.table("fit")));
     claims.extend(indicators(table));
-    Judged { text, shown: Vec::new(), claims }
+    Judged { text, shown: Vec::new(), claims, ..Judged::default() }
 }
 
 /// That `InfoGain` Mondrian is more accurate than the others with a learner.
@@ -391,5 +391,5 @@ pub(super) fn judge_h(numbers: &Numbers) -> Judged {
             &steepest,
         ),
     ];
-    Judged { text, shown: Vec::new(), claims }
+    Judged { text, shown: Vec::new(), claims, ..Judged::default() }
 }

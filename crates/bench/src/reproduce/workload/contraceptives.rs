@@ -88,7 +88,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
         )
         .because("at the smallest k the difference is an eighth of the deviation of the folds"),
     ];
-    Judged { text, shown: Vec::new(), claims }
+    Judged { text, shown: Vec::new(), claims, ..Judged::default() }
 }
 
 /// The means of sweeps over the same k, in the place of the first.

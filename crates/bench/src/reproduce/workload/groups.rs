@@ -121,7 +121,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
         .because("Median Mondrian loses more than InfoGain Mondrian, of which the paper may have thought"),
         Claim::new(OURS, "InfoGain Mondrian stays above Median Mondrian", above.found(), &above),
     ];
-    Judged { text, shown: Vec::new(), claims }
+    Judged { text, shown: Vec::new(), claims, ..Judged::default() }
 }
 
 /// The accuracy on held-out rows of a tree that is trained on groups of the others, each recoded apart.

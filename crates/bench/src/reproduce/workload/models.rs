@@ -208,5 +208,5 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
              nor its hierarchies, and J48 is not Weka's",
         ),
     ];
-    Judged { text, shown: vec![numbers.table("matrix").clone()], claims }
+    Judged { text, shown: vec![numbers.table("matrix").clone()], claims, ..Judged::default() }
 }

@@ -167,5 +167,5 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             &higher,
         ),
     ];
-    Judged { text: TEXT.to_owned(), shown: Vec::new(), claims }
+    Judged { text: TEXT.to_owned(), shown: Vec::new(), claims, ..Judged::default() }
 }

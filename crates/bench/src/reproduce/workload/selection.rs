@@ -138,5 +138,5 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             &restricted,
         ),
     ];
-    Judged { text, shown: Vec::new(), claims }
+    Judged { text, shown: Vec::new(), claims, ..Judged::default() }
 }

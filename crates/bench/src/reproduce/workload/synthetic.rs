@@ -183,5 +183,5 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             &cases,
         ),
     );
-    Judged { text, shown: Vec::new(), claims }
+    Judged { text, shown: Vec::new(), claims, ..Judged::default() }
 }
