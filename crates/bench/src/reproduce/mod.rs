@@ -1,4 +1,4 @@
-//! `reproduce`: the tables and figures of the papers, done again.
+//! `reproduce`: the tables and figures of the papers.
 //!
 //! Every paper is a module with a list of [`Experiment`]s. An experiment has two halves. `run` measures: it gives
 //! [`Findings`], numbers and pictures. `judge` says what follows from the numbers ([`Judged`]): what the paper says,
@@ -27,7 +27,7 @@ pub(crate) use findings::{Findings, Judged, Numbers};
 pub(crate) use lab::{Adult, Lab};
 pub(crate) use mondrian::edges;
 pub(crate) use table::{Row, Table};
-pub(crate) use verdict::{CHECK, Cases, Claim, OURS, Verdict};
+pub(crate) use verdict::{CHECK, Cases, Claim, Judgement, OURS, Verdict};
 
 use crate::{Failure, now};
 

@@ -39,7 +39,7 @@ makes it, in every case of which it speaks (every k, table, model):
 A case that was not settled, for example because a search was stopped before its proof, is *open*; where open cases
 would decide between *partly* and *differs*, the settled ones do. Statements without cases say on their line what is compared. *Our question*
 marks what no paper says; *a check* is something that cannot be otherwise, and would show a mistake of ours.
-Another test runs the quick versions and fails if a verdict, times aside, gets worse than on this page.
+Another test runs the quick versions, which have fewer rows and cases, and fails where they contradict this page.
 ";
 
 /// An experiment's part of the page.

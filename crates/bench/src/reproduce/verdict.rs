@@ -8,7 +8,7 @@ pub(crate) const OURS: &str = "our question";
 pub(crate) const CHECK: &str = "a check";
 
 /// Whether what a paper says is what the numbers say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// In half of the cases or fewer.
     Differs,
@@ -28,6 +28,14 @@ pub(crate) struct Cases {
     open: Vec<String>,
 }
 
+/// A verdict, and how many cases it stands on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judgement {
+    verdict: Verdict,
+    n_false: usize,
+    n_cases: usize,
+}
+
 /// A statement of a paper with what was found about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Claim {
@@ -39,6 +47,9 @@ pub(crate) struct Claim {
     pub(crate) found: String,
     /// What follows from them.
     pub(crate) verdict: Verdict,
+    /// Cases that speak against it, and cases in all; none where there are no cases.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only tests compare by it"))]
+    pub(crate) against: (usize, usize),
     /// Whether it speaks of time, which no test relies on.
     pub(crate) is_timing: bool,
     /// Why they do not agree, if they do not.
@@ -51,10 +62,11 @@ impl Claim {
         place: &'static str,
         says: impl Into<String>,
         found: impl Into<String>,
-        verdict: impl Into<Verdict>,
+        judgement: impl Into<Judgement>,
     ) -> Claim {
-        let (says, found, verdict) = (says.into(), found.into(), verdict.into());
-        Claim { says, place, found, verdict, is_timing: false, because: None }
+        let Judgement { verdict, n_false, n_cases } = judgement.into();
+        let (says, found, against) = (says.into(), found.into(), (n_false, n_cases));
+        Claim { says, place, found, verdict, against, is_timing: false, because: None }
     }
 
     /// The same of times.
@@ -150,15 +162,21 @@ impl Cases {
     }
 }
 
-impl From<&Cases> for Verdict {
-    fn from(cases: &Cases) -> Verdict {
-        cases.verdict()
+impl From<&Cases> for Judgement {
+    fn from(cases: &Cases) -> Judgement {
+        Judgement { verdict: cases.verdict(), n_false: cases.no.len(), n_cases: cases.len() }
     }
 }
 
-impl From<bool> for Verdict {
-    fn from(holds: bool) -> Verdict {
-        if holds { Verdict::Agrees } else { Verdict::Differs }
+impl From<Verdict> for Judgement {
+    fn from(verdict: Verdict) -> Judgement {
+        Judgement { verdict, n_false: 0, n_cases: 0 }
+    }
+}
+
+impl From<bool> for Judgement {
+    fn from(holds: bool) -> Judgement {
+        Judgement::from(if holds { Verdict::Agrees } else { Verdict::Differs })
     }
 }
 

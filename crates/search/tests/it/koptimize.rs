@@ -349,10 +349,10 @@ fn cuts_keep_to_their_places() {
         let measure = MEASURES[rng.below(3)];
         let asked = Space { limit, measure, ..space(&table, &job) };
         let keeps = |facts: &Facts| {
-            places.iter().enumerate().all(|(at, places)| {
-                let is_place = |code: &u32| places.as_ref().is_none_or(|all| all.contains(code));
-                facts.cuts.of(at).iter().all(is_place)
-            })
+            facts
+                .cuts
+                .iter()
+                .all(|(at, code)| places[*at].as_ref().is_none_or(|places| places.contains(code)))
         };
         let all = asked.all();
         let anywhere = optimum(&all).map(|facts| facts.cost);

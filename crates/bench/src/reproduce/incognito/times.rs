@@ -249,7 +249,7 @@ impl<'a> Timings<'a> {
         // With one column there is nothing to spare.
         let chosen = both().filter(|(_, a, _)| a.number("size") > 2.0);
         let cases = Cases::of(chosen.map(|(name, a, b)| (name, scans(a) < scans(b))));
-        let last = both().last().map_or(String::new(), |(name, a, b)| {
+        let last = both().next_back().map_or(String::new(), |(name, a, b)| {
             format!("; {} against {} at {name}", scans(a), scans(b))
         });
         Claim::new(place, says, format!("{}{last}", cases.found()), &cases)

@@ -19,6 +19,9 @@ costs below and above that of the single-dimensional optimum at k = 500 and at k
 const SINGLE: &str = "Multidimensional (greedy) is better than optimal single-dimensional";
 const FULL: &str = "Multidimensional (greedy) is better than optimal full-domain";
 
+/// One of the costs of a point.
+type CostOf = fn(&Point) -> &Cost;
+
 /// What a model costs at one place of the axis.
 struct Cost {
     cost: f64,
@@ -82,7 +85,7 @@ fn is_above((low, high): (f64, f64), (other_low, other_high): (f64, f64)) -> Opt
 }
 
 /// A statement that the greedy algorithm is better than an optimum.
-fn better(points: &[Point], place: &'static str, says: &str, of: fn(&Point) -> &Cost) -> Claim {
+fn better(points: &[Point], place: &'static str, says: &str, of: CostOf) -> Claim {
     let cases =
         Cases::of(points.iter().map(|point| (&point.x, is_below(point.multi.cost, of(point)))));
     let ratio = |point: &Point| format!("{:.3}", of(point).cost / point.multi.cost);
@@ -190,7 +193,7 @@ pub(crate) fn skewed(numbers: &Numbers) -> Judged {
         "The same with a discrete normal distribution around the centre (mean 3.5, deviation 0.2 of the range). {}",
         unproved(numbers, &skewed)
     );
-    let larger = |of: fn(&Point) -> &Cost, name: &'static str| {
+    let larger = |of: CostOf, name: &'static str| {
         skewed.iter().zip(&flat).map(move |(skewed, flat)| {
             let here = above(of(skewed), &skewed.multi);
             let (low, high) = above(of(flat), &flat.multi);
@@ -227,7 +230,7 @@ pub(crate) fn skewed(numbers: &Numbers) -> Judged {
 pub(crate) fn deviations(numbers: &Numbers) -> Judged {
     const PLACE: &str = "section 6.2, Figure 12";
     let points = points(numbers.main());
-    let falls = |of: fn(&Point) -> &Cost, name: &'static str| {
+    let falls = |of: CostOf, name: &'static str| {
         points.windows(2).map(move |pair| {
             let [first, second] = [&pair[0], &pair[1]].map(|point| above(of(point), &point.multi));
             (format!("{name} from {} to {}", pair[0].x, pair[1].x), is_above(first, second))
@@ -235,7 +238,7 @@ pub(crate) fn deviations(numbers: &Numbers) -> Judged {
     };
     let cases = falls(|point| &point.single, "single").chain(falls(|point| &point.full, "full"));
     let cases = Cases::of(cases);
-    let gaps = |of: fn(&Point) -> &Cost| {
+    let gaps = |of: CostOf| {
         let gap = |point: &Point| format!("{:.0} at {}", above(of(point), &point.multi).1, point.x);
         points.iter().map(gap).collect::<Vec<_>>().join(", ")
     };
@@ -274,7 +277,7 @@ pub(crate) fn attributes(numbers: &Numbers) -> Judged {
     let points = points(numbers.main());
     let mut cases = Vec::new();
     let mut ends = Vec::new();
-    let models: [(&str, fn(&Point) -> &Cost); 3] = [
+    let models: [(&str, CostOf); 3] = [
         ("full-domain", |point| &point.full),
         ("single-dimensional", |point| &point.single),
         ("multidimensional", |point| &point.multi),
@@ -314,10 +317,10 @@ pub(crate) fn attributes(numbers: &Numbers) -> Judged {
 pub(crate) fn adult(numbers: &Numbers) -> Judged {
     const PLACE: &str = "section 6.2, Figure 14";
     let points = points(numbers.main());
-    let ratio = |of: fn(&Point) -> &Cost| {
+    let ratio = |of: CostOf| {
         move |point: &Point| (of(point).least / point.multi.cost, of(point).cost / point.multi.cost)
     };
-    let falls = |of: fn(&Point) -> &Cost, name: &'static str| {
+    let falls = |of: CostOf, name: &'static str| {
         points.windows(2).map(move |pair| {
             let [first, second] = [&pair[0], &pair[1]].map(ratio(of));
             (format!("{name} from {} to {}", pair[0].x, pair[1].x), is_above(first, second))

@@ -5,7 +5,7 @@ use incrowd_job::{QueryOptions, QueryText, Run, query};
 
 use super::pictures::{is_optimal, job, table};
 use crate::Failure;
-use crate::reproduce::{Cases, Claim, Findings, Judged, Lab, Numbers, OURS, Row, Table, Verdict};
+use crate::reproduce::{Cases, Claim, Findings, Judged, Lab, Numbers, OURS, Row, Table};
 
 /// The printed table: by attribute and k, mean error and deviation of the single-dimensional and of the
 /// multidimensional release.
@@ -317,7 +317,7 @@ fn printed_numbers(numbers: &Table) -> [Claim; 3] {
             format!(
                 "within the least and the greatest mean of our tables: {multi}; those of the single-dimensional one: {single}"
             ),
-            Verdict::from(&cases),
+            &cases,
         )
         .because("these are errors of one table that the report does not print, and ours are of others"),
     ]
