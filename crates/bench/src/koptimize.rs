@@ -1,4 +1,4 @@
-//! K-Optimize on the Adult table as the paper prepared it: every case to its proof, or to a time limit.
+//! K-Optimize on the bundled Adult table, prepared as the paper did: every case to its proof, or to a time limit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,6 +12,7 @@ use incrowd_privacy::{KAnonymity, Model};
 use incrowd_quality::Measure;
 use incrowd_search::{Algorithm, Budget, Outcome, Problem, Recoding, Watch};
 
+use crate::reproduce::{Adult, Lab};
 use crate::{Failure, now};
 
 /// The columns of Adult that the K-Optimize paper and the Mondrian report use.
@@ -39,7 +40,9 @@ pub(crate) struct Chosen {
 }
 
 /// Runs the cases and prints a table, a row as soon as it is known.
-pub(crate) fn cases(folder: &Path, seconds: u64, chosen: &Chosen) -> Result<(), Failure> {
+pub(crate) fn cases(seconds: u64, chosen: &Chosen) -> Result<(), Failure> {
+    let lab = Lab::new(false, 0)?;
+    lab.adult(Adult::Training)?;
     println!(
         "| ages | measure | may lose | k | proved | cost | lower bound | gap | lost | nodes | seconds \
          | best after | cuts |"
@@ -48,7 +51,7 @@ pub(crate) fn cases(folder: &Path, seconds: u64, chosen: &Chosen) -> Result<(), 
     let is_chosen = |wish: &Option<String>, name: &str| wish.as_deref().is_none_or(|w| w == name);
     for limit in ["0", "100", "any"] {
         for grain in ["fine", "coarse"] {
-            let set = adult(folder, ARX, grain == "fine")?;
+            let set = adult(&lab.path(""), grain == "fine")?;
             for (name, measure) in
                 [("DM", Measure::Discernibility), ("CM", Measure::Classification)]
             {
@@ -190,22 +193,12 @@ fn row(solved: &Solved) -> String {
     )
 }
 
-/// How a folder keeps the table: the separator of `adult.csv`, and what the names of the hierarchies begin with.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout {
-    pub(crate) separator: char,
-    pub(crate) prefix: &'static str,
-}
-
-/// As ARX keeps it.
-const ARX: Layout = Layout { separator: ';', prefix: "adult_hierarchy_" };
-
-/// The table with the paper's eight columns, text in the leaf order of its hierarchies.
-pub(crate) fn adult(folder: &Path, layout: Layout, is_fine: bool) -> Result<FrequencySet, Failure> {
+/// The table of a lab with the paper's eight columns, text in the leaf order of its hierarchies.
+pub(crate) fn adult(folder: &Path, is_fine: bool) -> Result<FrequencySet, Failure> {
     let text = std::fs::read_to_string(folder.join("adult.csv"))?;
     let mut lines = text.lines();
-    let header: Vec<&str> = lines.next().ok_or("no header")?.split(layout.separator).collect();
-    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(layout.separator).collect()).collect();
+    let header: Vec<&str> = lines.next().ok_or("no header")?.split(',').collect();
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     let place = |name: &str| header.iter().position(|column| *column == name);
     let mut attributes = Vec::new();
     let mut columns: Vec<(Codes, u32)> = Vec::new();
@@ -222,7 +215,7 @@ pub(crate) fn adult(folder: &Path, layout: Layout, is_fine: bool) -> Result<Freq
         let order: Vec<String> = if name == "age" {
             present.into_iter().cloned().collect()
         } else {
-            let file = folder.join(format!("hierarchies/{}{name}.csv", layout.prefix));
+            let file = folder.join(format!("hierarchies/{name}.csv"));
             leaves(&file)?.into_iter().filter(|leaf| present.contains(leaf)).collect()
         };
         let code_of: BTreeMap<&String, u32> = order.iter().zip(0..).collect();

@@ -55,10 +55,8 @@ enum Task {
         #[arg(long)]
         instructions: bool,
     },
-    /// Run K-Optimize on the Adult table of the paper, case by case
+    /// Run K-Optimize on the bundled Adult table, case by case
     Koptimize {
-        /// The folder with `adult.csv` and `hierarchies/`
-        folder: PathBuf,
         /// The time limit of a case
         #[arg(long, default_value_t = 60)]
         seconds: u64,
@@ -114,7 +112,7 @@ enum Task {
         /// Where the tables are made
         folder: PathBuf,
     },
-    /// Do the tables and figures of the papers again: numbers, pictures, and what agrees
+    /// Reproduce the tables and figures of the papers: numbers, pictures, and what agrees
     Reproduce {
         /// A paper (mondrian, incognito, koptimize, workload, butterfly), one of its figures, or all
         #[arg(default_value = "all")]
@@ -128,6 +126,9 @@ enum Task {
         /// What everything random is drawn from
         #[arg(long, default_value_t = 0)]
         seed: u64,
+        /// Measure nothing: judge the CSV files in the folder again and rewrite the page
+        #[arg(long, conflicts_with_all = ["quick", "seed"])]
+        judge: bool,
     },
     /// Draw how each algorithm divides the same small table, for the user guide
     Pictures {
@@ -163,17 +164,16 @@ fn main() -> ExitCode {
         Task::FullDomain { instructions: true, .. } => full_domain::instructions(),
         Task::FullDomain { rows: Some(rows), .. } => full_domain::census(rows),
         Task::FullDomain { runs, .. } => full_domain::times(runs),
-        Task::Koptimize { folder, seconds, ages, measure, limit, k } => koptimize::cases(
-            &folder,
-            seconds,
-            &koptimize::Chosen { grain: ages, measure, limit, k },
-        ),
+        Task::Koptimize { seconds, ages, measure, limit, k } => {
+            koptimize::cases(seconds, &koptimize::Chosen { grain: ages, measure, limit, k })
+        }
         Task::Workload { rows, runs, folder } => workload::times(&folder, rows, runs),
         Task::Butterfly { rows, runs, folder } => butterfly::cases(&folder, rows, runs),
         Task::Memory { rows, limit, distinct, alone, folder } => {
             memory::compare(&folder, rows, &limit, distinct, alone)
         }
-        Task::Reproduce { name, out, quick, seed } => {
+        Task::Reproduce { out, judge: true, .. } => reproduce::judge(&out),
+        Task::Reproduce { name, out, quick, seed, .. } => {
             reproduce::reproduce(&name, &out, quick, seed)
         }
         Task::Pictures { out } => pictures::write(&out),

@@ -128,6 +128,12 @@ pub(crate) struct JobArgs {
     /// A hierarchy: no header, leaf;level 1;...;*
     #[arg(long, value_name = "COL=FILE")]
     pub(crate) hierarchy: Vec<String>,
+    /// The order of a column's values: that of the leaves of a hierarchy, which does not bind it
+    #[arg(long, value_name = "COL=FILE")]
+    pub(crate) order_from: Vec<String>,
+    /// Ranges of a number column that koptimize, hill-climb and single-dimensional never divide
+    #[arg(long, value_name = "COL=WIDTH[,ORIGIN]")]
+    pub(crate) bins: Vec<String>,
     /// l-diversity of a sensitive column: distinct:3, entropy:3 or recursive:4,3
     #[arg(long, value_name = "[COL=]FORM")]
     pub(crate) l_diversity: Vec<String>,

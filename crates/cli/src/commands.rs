@@ -17,7 +17,8 @@ use crate::args::{
 };
 use crate::progress::Progress;
 use crate::{
-    attack, compare, demo, evaluate, log, message, profile, query, record, signals, terminal, tree,
+    attack, compare, demo, evaluate, log, message, orders, profile, query, record, signals,
+    terminal, tree,
 };
 
 /// Runs a command of the binary `name`; gives the exit code.
@@ -272,7 +273,7 @@ fn preferences(args: &SearchArgs, spec: &mut JobSpec) -> Result<(), JobError> {
 }
 
 /// A column that a flag names twice would have the last say win without a word.
-fn refuse_twice<'a>(
+pub(crate) fn refuse_twice<'a>(
     seen: &mut Vec<(&'static str, &'a str)>,
     flag: &'static str,
     column: &'a str,
@@ -319,6 +320,7 @@ pub(crate) fn job_with(args: &JobArgs, all_ks: &[KOfSet]) -> Result<JobSpec, Job
         spec.columns.entry(column.clone()).or_default().entity = true;
     }
     hierarchies(args, &mut spec, &mut problems);
+    orders::orders(args, &mut spec, &mut problems);
     models(args, &mut spec, &mut problems);
     ks(all_ks, &mut spec, &mut problems);
     set(&mut spec.privacy.preset, args.preset.as_ref());

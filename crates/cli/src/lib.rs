@@ -12,6 +12,7 @@ mod demo;
 mod evaluate;
 mod log;
 mod message;
+mod orders;
 mod profile;
 mod progress;
 mod query;

@@ -10,6 +10,7 @@ use incrowd_search::{
     Budget, Found, Outcome as SearchOutcome, Problem as SearchProblem, QuasiSet, Recoding,
 };
 
+use crate::bins;
 use crate::bounded;
 use crate::bounds::Bounds;
 use crate::coding::{Coding, prepare, refuse_missing};
@@ -275,6 +276,7 @@ pub(crate) fn with_problem<T>(
     let resume = spec.run.resume.as_deref().map(Path::new);
     let stopped = resume.map(stopped_search::read).transpose()?.flatten();
     let sets = attributes_of_sets(plan);
+    let places = bins::places(plan, &coding.set.attributes)?;
     let problem = SearchProblem {
         sets: &sets,
         entity: coding.entity,
@@ -284,6 +286,7 @@ pub(crate) fn with_problem<T>(
         target: coding.target,
         weights: &plan.method.weights(plan),
         levels,
+        places: &places,
         wants_minimal: plan.method.wants_minimal,
         seed: spec.search.seed.unwrap_or(0),
         workload: coding.workload.as_ref(),

@@ -358,7 +358,7 @@ impl Application<'_> {
         let mut spec = self.spec.clone();
         for column in spec.columns.values_mut() {
             column.hierarchy = None;
-            column.order = None;
+            (column.order, column.order_from) = (None, None);
         }
         spec
     }

@@ -77,6 +77,11 @@ pub fn from_file(path: &Path) -> Result<Loaded, JobError> {
     Ok(Loaded { hierarchy, rows })
 }
 
+/// The leaves of a hierarchy file, in the order in which they stand in its tree.
+pub(crate) fn leaves_of(path: &str) -> Result<Vec<String>, JobError> {
+    Ok(from_file(Path::new(path))?.hierarchy.leaves().map(str::to_owned).collect())
+}
+
 fn tree(rows: &[Vec<String>]) -> Result<Hierarchy, HierarchyError> {
     Hierarchy::from_rows(rows)
 }

@@ -9,6 +9,7 @@ mod about;
 mod anonymize;
 mod apply;
 mod attack;
+mod bins;
 mod bounded;
 mod bounds;
 mod cases;
@@ -81,8 +82,8 @@ pub use report::{
 };
 pub use run::{Event, Run, Stage};
 pub use spec::{
-    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, JobSpec, LevelSpec, PrivacySpec,
-    QuasiSpec, QuerySpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
+    BinsSpec, BuiltSpec, ColumnSpec, CountedBins, DiversitySpec, HierarchySpec, JobSpec, LevelSpec,
+    PrivacySpec, QuasiSpec, QuerySpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
     WeightedQuerySpec, WorkloadSpec,
 };
 

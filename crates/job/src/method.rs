@@ -266,7 +266,7 @@ struct SearchOption {
 }
 
 /// What some algorithms cannot honour. Whatever a job asks for and its algorithm cannot do is refused.
-const OPTIONS: [SearchOption; 7] = [
+const OPTIONS: [SearchOption; 8] = [
     SearchOption {
         name: "--suppress",
         is_asked: |spec| spec.privacy.suppress.as_ref().is_some_and(|limit| !limit.is_nothing()),
@@ -291,6 +291,11 @@ const OPTIONS: [SearchOption; 7] = [
         name: "--node-limit",
         is_asked: |spec| spec.run.node_limit.is_some(),
         is_honoured_by: |algorithm| algorithm == Algorithm::KOptimize,
+    },
+    SearchOption {
+        name: "bins",
+        is_asked: |spec| spec.columns.values().any(|column| column.bins.is_some()),
+        is_honoured_by: Algorithm::minimises_over_intervals,
     },
     SearchOption {
         name: "--levels",

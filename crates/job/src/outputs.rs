@@ -52,7 +52,11 @@ impl InputFile {
             named.map(|(path, what)| InputFile::new(path, what)).collect();
         all.extend(spec.file.iter().map(|path| InputFile::new(path, "the job file")));
         for column in spec.columns.values() {
-            if let Some(HierarchySpec::File(path)) = &column.hierarchy {
+            let hierarchy = match &column.hierarchy {
+                Some(HierarchySpec::File(path)) => Some(path),
+                _ => None,
+            };
+            for path in hierarchy.into_iter().chain(&column.order_from) {
                 all.push(InputFile::new(path, "a hierarchy of the job"));
             }
         }

@@ -14,7 +14,7 @@ use crate::report::MeasuresReport;
 use crate::report::wanted::{HtmlWanted, html_wanted};
 use crate::run::Run;
 use crate::sets::{QuasiSet, sets};
-use crate::spec::{ColumnSpec, JobSpec, SuppressLimit};
+use crate::spec::{BinsSpec, ColumnSpec, JobSpec, SuppressLimit};
 use crate::workload::WorkloadPlan;
 
 /// What a column is to the job.
@@ -390,12 +390,14 @@ fn planned(spec: &JobSpec, source: &SourceColumn, problems: &mut Vec<Problem>) -
     role = role.or(column.target.then_some(Role::Insensitive));
     role = role.or(column.entity.then_some(Role::Identifier));
     let kind = choice("type", column.kind.as_deref(), &Kind::NAMES, problems);
-    if column.order.is_some() && column.hierarchy.is_some() {
+    let has_order = column.order.is_some() || column.order_from.is_some();
+    if has_order && column.hierarchy.is_some() {
         problems.push(
             Problem::new(format!("column `{name}` has an order and a hierarchy"))
                 .help("a hierarchy brings its own order; drop one of the two"),
         );
     }
+    take_order(name, &mut column, problems);
     check_keys(name, &column, role, problems);
     PlannedColumn {
         name: name.to_owned(),
@@ -410,6 +412,44 @@ fn planned(spec: &JobSpec, source: &SourceColumn, problems: &mut Vec<Problem>) -
     }
 }
 
+/// Reads the order that a column takes from a hierarchy; it is an order like any other from here on.
+fn take_order(name: &str, column: &mut ColumnSpec, problems: &mut Vec<Problem>) {
+    let Some(path) = column.order_from.take() else { return };
+    if column.order.is_some() {
+        problems.push(
+            Problem::new(format!("column `{name}` has an order, and one from a hierarchy"))
+                .help("drop one of the two"),
+        );
+        return;
+    }
+    match crate::hierarchy::leaves_of(&path) {
+        Ok(leaves) => column.order = Some(leaves),
+        Err(JobError::Request(found)) => problems.extend(found),
+        Err(other) => problems.push(Problem::new(other.to_string())),
+    }
+}
+
+/// Refuses bins that are none.
+fn check_bins(name: &str, column: &ColumnSpec, problems: &mut Vec<Problem>) {
+    let Some((width, origin)) = column.bins.as_ref().map(BinsSpec::width_and_origin) else {
+        return;
+    };
+    if !(width.is_finite() && width > 0.0 && origin.is_finite()) {
+        problems.push(
+            Problem::new(format!(
+                "the bins of column `{name}` need a width above 0, found {width}"
+            ))
+            .help("write bins = 5, or bins = { width = 5, origin = 17 }"),
+        );
+    }
+    if column.order.is_some() || column.hierarchy.is_some() {
+        problems.push(
+            Problem::new(format!("column `{name}` has bins, and an order or a hierarchy"))
+                .help("bins are ranges of numbers; drop one of the two"),
+        );
+    }
+}
+
 /// Refuses what the role of a column cannot honour, and an order that names a value twice.
 fn check_keys(name: &str, column: &ColumnSpec, role: Option<Role>, problems: &mut Vec<Problem>) {
     let is_coded = matches!(role, Some(Role::Quasi | Role::Sensitive));
@@ -418,6 +458,7 @@ fn check_keys(name: &str, column: &ColumnSpec, role: Option<Role>, problems: &mu
     let keys = [
         ("a hierarchy", column.hierarchy.is_some(), role == Some(Role::Quasi), "quasi"),
         ("an order", column.order.is_some(), is_coded, "quasi or sensitive"),
+        ("bins", column.bins.is_some(), role == Some(Role::Quasi), "quasi"),
         (
             "a type",
             column.kind.is_some(),
@@ -433,6 +474,7 @@ fn check_keys(name: &str, column: &ColumnSpec, role: Option<Role>, problems: &mu
             );
         }
     }
+    check_bins(name, column, problems);
     if let Some(order) = &column.order {
         problems.extend(crate::coding::check_order(name, order).err());
     }

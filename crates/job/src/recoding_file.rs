@@ -423,7 +423,9 @@ fn columns(plan: &Plan, set: &FrequencySet) -> IndexMap<String, ColumnSpec> {
             Some(Role::Insensitive) => "insensitive",
             Some(Role::Identifier) | None => "identifier",
         };
-        let mut spec = ColumnSpec { role: Some(role.to_owned()), ..column.spec.clone() };
+        // Bins bind the search alone; its cuts are what is kept.
+        let role = Some(role.to_owned());
+        let mut spec = ColumnSpec { role, bins: None, ..column.spec.clone() };
         if let Some(attribute) = set.attributes.iter().find(|a| a.name == column.name) {
             match &attribute.shape {
                 Shape::Tree(hierarchy) => {

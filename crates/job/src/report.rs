@@ -1,4 +1,4 @@
-//! What a job reports: JSON with stable keys (DESIGN.md, *The report*).
+//! What a job reports: JSON with stable keys (`docs/src/report.md`, *For programs*).
 
 pub(crate) mod exposure;
 pub(crate) mod filing;

@@ -85,6 +85,12 @@ pub struct ColumnSpec {
     /// The values in their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<String>>,
+    /// A hierarchy file whose leaves are the values in their order; it does not bind what is put together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order_from: Option<String>,
+    /// Ranges of equal width that stay together, for numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bins: Option<BinsSpec>,
     /// A file, or how to build one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<HierarchySpec>,
@@ -94,6 +100,38 @@ pub struct ColumnSpec {
     /// Whether k counts its distinct values.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub entity: bool,
+}
+
+/// Ranges of equal width.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum BinsSpec {
+    /// Their width; they are counted from 0.
+    Width(f64),
+    /// Their width, and where they are counted from.
+    From(CountedBins),
+}
+
+/// Ranges of equal width that are counted from some number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CountedBins {
+    /// Their width.
+    pub width: f64,
+    /// Where one of them begins.
+    #[serde(default)]
+    pub origin: f64,
+}
+
+impl BinsSpec {
+    /// Their width, and where they are counted from.
+    #[must_use]
+    pub fn width_and_origin(&self) -> (f64, f64) {
+        match self {
+            BinsSpec::Width(width) => (*width, 0.0),
+            BinsSpec::From(CountedBins { width, origin }) => (*width, *origin),
+        }
+    }
 }
 
 /// A hierarchy.
@@ -491,7 +529,10 @@ const KEYS: [(&str, &[&str]); 9] = [
     ),
     ("about", &AboutSpec::KEYS),
     ("workload", &["targets", "select", "queries", "queries-file"]),
-    ("columns.*", &["role", "type", "order", "hierarchy", "target", "entity"]),
+    (
+        "columns.*",
+        &["role", "type", "order", "order-from", "bins", "hierarchy", "target", "entity"],
+    ),
     ("quasi", &["name", "columns", "k", "collude"]),
     (
         "privacy",
@@ -640,6 +681,7 @@ impl JobSpec {
         ];
         paths.into_iter().flatten().for_each(join);
         for column in self.columns.values_mut() {
+            column.order_from.iter_mut().for_each(join);
             if let Some(HierarchySpec::File(path)) = &mut column.hierarchy {
                 join(path);
             }

@@ -1,6 +1,7 @@
 //! Quality measures: what a release loses. Lower is better for all of them.
 //!
-//! A measure sees classes (their sizes and cells), never rows. Definitions: DESIGN.md section 5.
+//! A measure sees classes (their sizes and cells), never rows. The table of measures in
+//! `docs/src/report.md` defines them.
 
 mod class_size;
 mod classification;

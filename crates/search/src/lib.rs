@@ -68,6 +68,9 @@ pub struct Problem<'a> {
     pub weights: &'a [f64],
     /// By attribute, the least and greatest level of a full-domain recoding; any if it is empty.
     pub levels: &'a [(Level, Level)],
+    /// By attribute, the codes before which a single-dimensional search may cut, ascending; before any if there is
+    /// no such list.
+    pub places: &'a [Option<Vec<u32>>],
     /// Whether a full-domain search lists all minimal nodes.
     pub wants_minimal: bool,
     /// What random choices are made from.
@@ -106,6 +109,7 @@ impl<'a> Problem<'a> {
             target: None,
             weights: &[],
             levels: &[],
+            places: &[],
             wants_minimal: false,
             seed: 0,
             start: None,
@@ -118,6 +122,12 @@ impl<'a> Problem<'a> {
 }
 
 impl Problem<'_> {
+    /// Whether a single-dimensional search may cut an ordered attribute before a code.
+    pub(crate) fn may_cut(&self, attribute: usize, code: u32) -> bool {
+        let places = self.places.get(attribute).and_then(Option::as_ref);
+        places.is_none_or(|places| places.binary_search(&code).is_ok())
+    }
+
     /// Whether k-anonymity over rows is all that is asked: then counts decide everything.
     #[must_use]
     pub fn only_counts(&self) -> bool {

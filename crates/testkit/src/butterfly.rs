@@ -2,7 +2,7 @@
 //! butterflies.
 //!
 //! Written from Pei, Tao, Li, Xiao: *Privacy Preserving Publishing on Multiple Quasi-Identifiers*,
-//! ICDE 2009 (`butterfly-icde09`). Works on rows, one at a time, and tries everything.
+//! ICDE 2009. Works on rows, one at a time, and tries everything.
 
 mod bound;
 mod least;

@@ -1,9 +1,9 @@
 //! Full-domain generalization, slow and obvious: what every node of the lattice gives, which nodes
 //! are best, what Datafly finds, and how many nodes the breadth-first searches check.
 //!
-//! Written from LeFevre, DeWitt, Ramakrishnan: *Incognito: Efficient Full-Domain K-Anonymity*,
-//! SIGMOD 2005 (`incognito-slides`), and DESIGN.md section 5. A node is one level per attribute.
-//! Works on rows, one at a time, and counts everything afresh at every node.
+//! Written from slides about LeFevre, DeWitt, Ramakrishnan: *Incognito: Efficient Full-Domain
+//! K-Anonymity*, SIGMOD 2005, and the measures of `docs/src/report.md`. A node is one level per
+//! attribute. Works on rows, one at a time, and counts everything afresh at every node.
 
 use std::collections::{BTreeMap, BTreeSet};
 

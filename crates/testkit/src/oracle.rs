@@ -1,8 +1,8 @@
 //! Slow, obvious answers: what a class is, whether it can be cut, what strict Mondrian gives, and
 //! the least cost of any partition.
 //!
-//! Written from TR 1521 (`mondrian-tr1521`), DESIGN.md section 4 and the departures that the module
-//! doc of `search::mondrian` lists. Works on rows, one at a time, and counts everything afresh.
+//! Written from LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, and the
+//! departures from it that the module doc of `search::mondrian` lists. Works on rows, one at a time, and counts everything afresh.
 
 use std::collections::{BTreeMap, BTreeSet};
 

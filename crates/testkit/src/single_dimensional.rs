@@ -1,8 +1,8 @@
 //! Single-dimensional recoding, slow and obvious: what every set of cuts gives, which sets a
 //! hierarchy allows, which set is best, and which cuts are allowable.
 //!
-//! Written from Bayardo, Agrawal: *Data Privacy through Optimal k-Anonymization*, ICDE 2005
-//! (`koptimize-icde05`), sections 3 and 4, and TR 1521 (`mondrian-tr1521`), section 2.4. A cut is
+//! Written from Bayardo, Agrawal: *Data Privacy through Optimal k-Anonymization*, ICDE 2005,
+//! sections 3 and 4, and LeFevre, DeWitt, Ramakrishnan, TR 1521, section 2.4. A cut is
 //! an attribute and a code: it separates the codes below it from those from it on, so it is the
 //! paper's least value of an interval. Works on rows, one at a time, and counts everything afresh
 //! for every set of cuts.

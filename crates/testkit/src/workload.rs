@@ -1,8 +1,8 @@
 //! Mondrian with a criterion, slow and obvious: what every allowable cut of a region costs, and which of
 //! them is to be made.
 //!
-//! Written from LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006
-//! (`workload-aware-kdd06`), section 3, and the documented departures from it. Works on rows and on lists
+//! Written from LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006,
+//! section 3, and the documented departures from it. Works on rows and on lists
 //! of codes, one at a time, and counts everything afresh for every cut.
 
 pub mod generate;

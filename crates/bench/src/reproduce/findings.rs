@@ -1,179 +1,134 @@
-//! What an experiment finds, and how it is written down.
+//! What an experiment measures, what is judged of it, and how both are written down.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::Experiment;
+use super::verdict::Claim;
+use super::{Experiment, Table, page};
 use crate::Failure;
 
-/// What an experiment found.
+/// What an experiment measures.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
-    /// The numbers.
+    /// The numbers, by the suffixes that the experiment names.
     pub(crate) tables: Vec<Table>,
     /// Pictures: a suffix of the file's name (none for the first), and the SVG.
     pub(crate) plots: Vec<(&'static str, String)>,
+}
+
+/// What follows from the numbers of an experiment, and from nothing else.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
     /// What is to be said of them, in Markdown.
     pub(crate) text: String,
-    /// What the paper claims, and what was found.
+    /// What the page shows of the numbers.
+    pub(crate) shown: Vec<Table>,
+    /// What the paper says, and what was found.
     pub(crate) claims: Vec<Claim>,
+    /// Pictures that are drawn from the tables, if those of the experiment are.
+    pub(crate) plots: Vec<(&'static str, String)>,
 }
 
-/// Numbers in rows and columns.
-#[derive(Debug, Clone)]
-pub(crate) struct Table {
-    /// A suffix of the file's name; none for the first.
-    pub(crate) suffix: &'static str,
-    /// The names of the columns.
-    pub(crate) columns: Vec<String>,
-    /// The rows.
-    pub(crate) rows: Vec<Vec<String>>,
-    /// Whether the page shows the rows, too.
-    pub(crate) is_shown: bool,
+/// The numbers of an experiment, from a run or from its files.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    /// Whether they are those of a quick run.
+    pub(crate) is_quick: bool,
+    /// The tables.
+    pub(crate) tables: Vec<Table>,
 }
 
-/// What a paper says of its figure.
-#[derive(Debug, Clone)]
-pub(crate) struct Claim {
-    /// What it says.
-    pub(crate) says: String,
-    /// What was found.
-    pub(crate) found: String,
-    /// Whether that agrees.
-    pub(crate) holds: bool,
-    /// Whether it speaks of time, which no test relies on.
-    pub(crate) is_timing: bool,
-    /// Why it does not hold, where that is known and not a fault of ours: no test relies on it then.
-    pub(crate) because: Option<&'static str>,
-}
-
-const UNPROVED: &str = "\
-single-dimensional searches were stopped before their optimum was proved, and another recoding of about the same cost \
-would do otherwise";
-
-impl Claim {
-    /// A claim about numbers that do not depend on the machine.
-    pub(crate) fn new(says: impl Into<String>, found: impl Into<String>, holds: bool) -> Claim {
-        let (says, found) = (says.into(), found.into());
-        Claim { says, found, holds, is_timing: false, because: None }
+impl Numbers {
+    /// One of two sizes.
+    pub(crate) fn size<T>(&self, quick: T, full: T) -> T {
+        if self.is_quick { quick } else { full }
     }
 
-    /// A claim about times.
-    pub(crate) fn timing(says: impl Into<String>, found: impl Into<String>, holds: bool) -> Claim {
-        Claim { is_timing: true, ..Claim::new(says, found, holds) }
+    /// The table of a suffix; none for the first.
+    pub(crate) fn table(&self, suffix: &str) -> &Table {
+        let table = self.tables.iter().find(|table| table.suffix == suffix);
+        table.unwrap_or_else(|| panic!("no table `{suffix}`"))
     }
 
-    /// The same if an optimum on which it rests is not proved: then chance may decide, and no test relies on it.
-    pub(crate) fn if_proved(self, is_proved: bool) -> Claim {
-        if is_proved { self } else { self.because(UNPROVED) }
+    /// The first table.
+    pub(crate) fn main(&self) -> &Table {
+        self.table("")
     }
 
-    /// Says why the claim does not hold here, if it does not.
-    pub(crate) fn because(mut self, reason: &'static str) -> Claim {
-        self.because = Some(reason);
-        self
-    }
-}
-
-impl Table {
-    /// A table without rows.
-    pub(crate) fn new(columns: &[&str]) -> Table {
-        let columns = columns.iter().map(|&name| name.to_owned()).collect();
-        Table { suffix: "", columns, rows: Vec::new(), is_shown: false }
-    }
-
-    /// The same with a suffix for its file.
-    pub(crate) fn named(mut self, suffix: &'static str) -> Table {
-        self.suffix = suffix;
-        self
-    }
-
-    /// The same, shown on the page.
-    pub(crate) fn shown(mut self) -> Table {
-        self.is_shown = true;
-        self
-    }
-
-    /// Adds a row.
-    pub(crate) fn push<S: ToString>(&mut self, cells: impl IntoIterator<Item = S>) {
-        let row: Vec<String> = cells.into_iter().map(|cell| cell.to_string()).collect();
-        assert_eq!(row.len(), self.columns.len(), "a row has a cell for every column");
-        self.rows.push(row);
-    }
-
-    fn csv(&self) -> String {
-        let quoted = |cell: &String| {
-            let is_plain = !cell.contains(['"', ',', '\n']);
-            if is_plain { cell.clone() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
+    /// The numbers in the files of an experiment; none if there are none.
+    pub(crate) fn read(folder: &Path, experiment: &Experiment) -> Result<Option<Numbers>, Failure> {
+        let Ok(page) = std::fs::read_to_string(folder.join(format!("{}.md", experiment.name)))
+        else {
+            return Ok(None);
         };
-        let line = |row: &Vec<String>| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
-        std::iter::once(&self.columns).chain(&self.rows).map(line).collect()
-    }
-
-    fn markdown(&self) -> String {
-        let escaped = |cell: &String| cell.replace('|', "\\|");
-        let line = |row: &Vec<String>| {
-            format!("| {} |\n", row.iter().map(escaped).collect::<Vec<_>>().join(" | "))
-        };
-        let rule = format!("|{}\n", "---|".repeat(self.columns.len()));
-        line(&self.columns) + &rule + &self.rows.iter().map(line).collect::<String>()
+        let is_quick = page.lines().next().is_some_and(|title| title.ends_with(QUICK));
+        let mut tables = Vec::new();
+        for suffix in experiment.tables {
+            let name = experiment.file(suffix, "csv");
+            let text = std::fs::read_to_string(folder.join(&name))
+                .map_err(|error| format!("{name}: {error}"))?;
+            tables.push(Table::parse(&text, suffix).map_err(|error| format!("{name}: {error}"))?);
+        }
+        Ok(Some(Numbers { is_quick, tables }))
     }
 }
+
+/// What the title of a quick run ends with.
+const QUICK: &str = "*(quick run)*";
 
 impl Findings {
-    /// Writes the numbers, the pictures and what is said of them into a folder.
-    pub(crate) fn write(
-        &self,
-        folder: &Path,
-        experiment: &Experiment,
-        is_quick: bool,
-    ) -> Result<(), Failure> {
-        let Experiment { name, title, .. } = experiment;
-        let file = |suffix: &str, ending: &str| match suffix {
-            "" => format!("{name}.{ending}"),
-            _ => format!("{name}-{suffix}.{ending}"),
-        };
-        let effort = if is_quick { " *(quick run)*" } else { "" };
-        let mut page = format!("### {title}{effort}\n\n{}\n", self.text.trim());
-        for table in self.tables.iter().filter(|table| table.is_shown) {
-            write!(page, "\n{}", table.markdown())?;
-        }
-        for (suffix, svg) in &self.plots {
-            let name = file(suffix, "svg");
-            std::fs::write(folder.join(&name), svg)?;
-            write!(page, "\n![{title}]({}/{name})\n", super::page::FOLDER)?;
-        }
-        let mut numbers = Vec::new();
+    /// Writes the numbers and the pictures into a folder.
+    pub(crate) fn write(&self, folder: &Path, experiment: &Experiment) -> Result<(), Failure> {
+        let tables: Vec<&str> = self.tables.iter().map(|table| table.suffix.as_str()).collect();
+        assert_eq!(tables, experiment.tables, "the tables of {}", experiment.name);
         for table in &self.tables {
-            let name = file(table.suffix, "csv");
-            std::fs::write(folder.join(&name), table.csv())?;
-            numbers.push(format!("[`{name}`]({}/{name})", super::page::FOLDER));
+            std::fs::write(folder.join(experiment.file(&table.suffix, "csv")), table.csv())?;
         }
-        if !numbers.is_empty() {
-            write!(page, "\nNumbers: {}\n", numbers.join(", "))?;
-        }
-        page.push_str(&claims(&self.claims));
-        std::fs::write(folder.join(file("", "md")), page)?;
-        Ok(())
+        experiment.draw(folder, &self.plots)
     }
 }
 
-/// The claims as a table.
-fn claims(claims: &[Claim]) -> String {
-    if claims.is_empty() {
-        return String::new();
+impl Experiment {
+    /// Writes pictures into a folder.
+    pub(crate) fn draw(
+        &self,
+        folder: &Path,
+        plots: &[(&'static str, String)],
+    ) -> Result<(), Failure> {
+        for (suffix, svg) in plots {
+            assert!(self.plots.contains(suffix), "{} has no picture `{suffix}`", self.name);
+            std::fs::write(folder.join(self.file(suffix, "svg")), svg)?;
+        }
+        Ok(())
     }
-    let mut text = String::from("\n| the paper | here | |\n|---|---|---|\n");
-    for claim in claims {
-        let verdict = if claim.holds { "agrees" } else { "**differs**" };
-        let because = claim.because.filter(|_| !claim.holds).unwrap_or_default();
-        // No test relies on these, so a reader should know which they are.
-        let time = if claim.is_timing { " (time)" } else { "" };
-        let line = format!("| {} | {} | {verdict}{time} |\n", claim.says, claim.found);
-        text.push_str(&line);
-        if !because.is_empty() {
-            text.push_str(&format!("| | *Why:* {because} | |\n"));
+
+    /// The name of a file.
+    pub(crate) fn file(&self, suffix: &str, ending: &str) -> String {
+        match suffix {
+            "" => format!("{}.{ending}", self.name),
+            _ => format!("{}-{suffix}.{ending}", self.name),
         }
     }
-    text
+
+    /// Its part of the page.
+    pub(crate) fn page(&self, judged: &Judged, is_quick: bool) -> Result<String, Failure> {
+        let title = self.title;
+        let effort = if is_quick { format!(" {QUICK}") } else { String::new() };
+        let mut page = format!("### {title}{effort}\n\n{}\n", judged.text.trim());
+        for table in &judged.shown {
+            write!(page, "\n{}", table.markdown())?;
+        }
+        for suffix in self.plots {
+            write!(page, "\n![{title}]({}/{})\n", page::FOLDER, self.file(suffix, "svg"))?;
+        }
+        let link = |suffix: &&str| {
+            let name = self.file(suffix, "csv");
+            format!("[`{name}`]({}/{name})", page::FOLDER)
+        };
+        let numbers: Vec<String> = self.tables.iter().map(link).collect();
+        write!(page, "\nNumbers: {}\n", numbers.join(", "))?;
+        page.push_str("\n| the paper | where | here | |\n|---|---|---|---|\n");
+        judged.claims.iter().for_each(|claim| page.push_str(&claim.markdown()));
+        Ok(page)
+    }
 }

@@ -1,10 +1,12 @@
-//! `reproduce`: the tables and figures of the papers, done again.
+//! `reproduce`: the tables and figures of the papers.
 //!
-//! Every paper is a module with a list of [`Experiment`]s; every experiment gives [`Findings`]: numbers,
-//! pictures, what is said of them, and the paper's claims with what was found about each. `NAME.csv`,
-//! `NAME.svg` and `NAME.md` are written for each, and `reproduction.md` gathers what is there.
+//! Every paper is a module with a list of [`Experiment`]s. An experiment has two halves. `run` measures: it gives
+//! [`Findings`], numbers and pictures. `judge` says what follows from the numbers ([`Judged`]): what the paper says,
+//! what was found, and a verdict. It sees the numbers as they are in the CSV files and nothing else, so that
+//! whoever has the files can judge again (`--judge`), and a test compares the page with them.
 //!
-//! An experiment depends on its seed and on whether it is quick, but for the times that it measures.
+//! `NAME.csv`, `NAME.svg` and `NAME.md` are written for each, and `reproduction.md` gathers what is there. An
+//! experiment depends on its seed and on whether it is quick, but for the times that it measures.
 
 mod butterfly;
 mod findings;
@@ -13,15 +15,19 @@ mod koptimize;
 mod lab;
 mod mondrian;
 mod page;
+mod table;
 #[cfg(test)]
 mod tests;
+mod verdict;
 mod workload;
 
 use std::path::Path;
 
-pub(crate) use findings::{Claim, Findings, Table};
-pub(crate) use lab::Lab;
+pub(crate) use findings::{Findings, Judged, Numbers};
+pub(crate) use lab::{Adult, Lab};
 pub(crate) use mondrian::edges;
+pub(crate) use table::{Row, Table};
+pub(crate) use verdict::{CHECK, Cases, Claim, Judgement, OURS, Verdict};
 
 use crate::{Failure, now};
 
@@ -32,8 +38,14 @@ pub(crate) struct Experiment {
     pub(crate) name: &'static str,
     /// The figure and what it shows.
     pub(crate) title: &'static str,
-    /// Does it again.
+    /// The suffixes of its CSV files.
+    pub(crate) tables: &'static [&'static str],
+    /// The suffixes of its pictures.
+    pub(crate) plots: &'static [&'static str],
+    /// Measures it.
     pub(crate) run: fn(&Lab) -> Result<Findings, Failure>,
+    /// Judges what was measured.
+    pub(crate) judge: fn(&Numbers) -> Judged,
 }
 
 /// A paper with its experiments.
@@ -66,23 +78,37 @@ pub(crate) fn reproduce(name: &str, out: &Path, is_quick: bool, seed: u64) -> Re
     let folder = out.join(page::FOLDER);
     std::fs::create_dir_all(&folder)?;
     let start = now();
-    let mut differing = 0;
     for experiment in chosen {
         let lab = Lab::new(is_quick, seed)?;
         let begun = now();
         let findings =
             (experiment.run)(&lab).map_err(|error| format!("{}: {error}", experiment.name))?;
         let seconds = begun.elapsed().as_secs_f64();
-        findings.write(&folder, experiment, is_quick)?;
-        let held = findings.claims.iter().filter(|claim| claim.holds).count();
-        differing += findings.claims.len() - held;
-        let of = findings.claims.len();
-        println!("{:<28} {seconds:>7.1} s   {held} of {of} claims hold", experiment.name);
+        findings.write(&folder, experiment)?;
+        let judged = (experiment.judge)(&Numbers { is_quick, tables: findings.tables });
+        experiment.draw(&folder, &judged.plots)?;
+        let page = experiment.page(&judged, is_quick)?;
+        std::fs::write(folder.join(experiment.file("", "md")), page)?;
+        let agree = judged.claims.iter().filter(|claim| claim.verdict == Verdict::Agrees).count();
+        let of = judged.claims.len();
+        println!("{:<28} {seconds:>7.1} s   {agree} of {of} claims agree", experiment.name);
     }
-    page::gather(out)?;
-    let seconds = start.elapsed().as_secs_f64();
+    judge(out)?;
+    println!("{:.0} s in all", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Judges all numbers that are there, and writes the page and what is drawn from them again.
+pub(crate) fn judge(out: &Path) -> Result<(), Failure> {
+    let folder = out.join(page::FOLDER);
+    let gathered = page::gather(&folder)?;
+    for part in &gathered.parts {
+        std::fs::write(folder.join(part.experiment.file("", "md")), &part.text)?;
+        part.experiment.draw(&folder, &part.plots)?;
+    }
     let page = out.join(page::NAME);
-    println!("{seconds:.0} s in all; {differing} claims differ; see {}", page.display());
+    std::fs::write(&page, &gathered.page)?;
+    println!("{}; see {}", gathered.tally, page.display());
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::PAPERS;
+use super::{Claim, Experiment, Judged, Numbers, PAPERS, Verdict};
 use crate::Failure;
 
 /// The page.
@@ -12,38 +12,95 @@ pub(crate) const FOLDER: &str = "reproduction";
 
 const HEAD: &str = "\
 <!-- Written by `incrowd-bench reproduce`; edit the experiments instead. -->
-# The papers, done again
+# Reproducing the papers
 
-Incrowd implements the systems of five papers. This page does their tables and figures again, with the
-product itself, and says what agrees and what does not. Every number comes from a run of
+Incrowd implements the systems of five papers. This page repeats their tables and figures with the product itself
+and compares what came out with what the papers say. Every number comes from a run of
 
 ```sh
 cargo run --release -p incrowd-bench -- reproduce all --out docs
 ```
 
-(`--quick` does smaller versions in minutes; a name in place of `all` does one paper or one figure.) Rows are
-drawn from a seed and searches are deterministic, so that everything but the times is the same on every
-machine. Numbers are in a CSV file beside each picture. *Agrees* and *differs* are computed from the numbers,
-not written by hand; a test checks the quick version's in every run of CI.
+(`--quick` runs smaller versions in minutes; a name in place of `all` runs one paper or one figure.) Rows are
+drawn from a seed and searches are deterministic, so everything but the times, and what a time limit cuts
+off, is the same on every machine. The numbers are in CSV files beside the pictures.
+
+The verdicts are computed from those files alone: `reproduce --judge --out docs` computes them again and
+rewrites this page, and a test fails if the page is not what the files give. A statement is taken as the paper
+makes it, in every case of which it speaks (every k, table, model):
+
+| verdict | the statement is true |
+|---|---|
+| agrees | in every case |
+| **partly** | in more than half of the cases |
+| **differs** | in half of them or fewer |
+| **not shown** | nobody knows: no case speaks against it, and too few were settled, or it cannot be judged by numbers |
+
+A case that was not settled, for example because a search was stopped before its proof, is *open*; where open cases
+would decide between *partly* and *differs*, the settled ones do. Statements without cases say on their line what is compared. *Our question*
+marks what no paper says; *a check* is something that cannot be otherwise, and would show a mistake of ours.
+Another test runs the quick versions, which have fewer rows and cases, and fails where they contradict this page.
 ";
 
-/// Writes the page from what the folder beside it has.
-pub(crate) fn gather(out: &Path) -> Result<(), Failure> {
-    let folder = out.join(FOLDER);
-    let mut page = HEAD.to_owned();
+/// An experiment's part of the page.
+pub(crate) struct Part {
+    pub(crate) experiment: &'static Experiment,
+    pub(crate) text: String,
+    /// Pictures that are drawn from its numbers.
+    pub(crate) plots: Vec<(&'static str, String)>,
+}
+
+/// The page and its parts.
+pub(crate) struct Gathered {
+    /// The parts of the experiments that were found.
+    pub(crate) parts: Vec<Part>,
+    /// The whole page.
+    pub(crate) page: String,
+    /// How many statements have which verdict.
+    pub(crate) tally: String,
+}
+
+/// Judges what the folder has, and writes the page of it.
+pub(crate) fn gather(folder: &Path) -> Result<Gathered, Failure> {
+    let (mut parts, mut body, mut claims) = (Vec::new(), String::new(), Vec::new());
+    let mut tallies = String::from(
+        "\n| paper | agrees | partly | differs | not shown |\n|---|---|---|---|---|\n",
+    );
     for paper in PAPERS {
-        let parts: Vec<String> = (paper.experiments.iter())
-            .filter_map(|one| std::fs::read_to_string(folder.join(format!("{}.md", one.name))).ok())
-            .collect();
-        if parts.is_empty() {
+        let (mut section, mut of_paper) = (String::new(), Vec::new());
+        for experiment in paper.experiments {
+            let Some(numbers) = Numbers::read(folder, experiment)? else { continue };
+            let judged: Judged = (experiment.judge)(&numbers);
+            let text = experiment.page(&judged, numbers.is_quick)?;
+            section.push_str(&format!(
+                "
+{text}"
+            ));
+            parts.push(Part { experiment, text, plots: judged.plots });
+            of_paper.extend(judged.claims);
+        }
+        if section.is_empty() {
             continue;
         }
-        page.push_str(&format!("\n## {}\n\n{}\n", paper.source, paper.setting));
-        for part in parts {
-            page.push('\n');
-            page.push_str(&part);
-        }
+        body.push_str(&format!("\n## {}\n\n{}\n{section}", paper.source, paper.setting));
+        let name = paper.source.split(':').next().unwrap_or(paper.name);
+        let counts = counts(&of_paper).map(|n| n.to_string()).join(" | ");
+        tallies.push_str(&format!("| {name} | {counts} |\n"));
+        claims.extend(of_paper);
     }
-    std::fs::write(out.join(NAME), page)?;
-    Ok(())
+    let [agrees, partly, differs, not_shown] = counts(&claims);
+    let of = agrees + partly + differs + not_shown;
+    let tally = format!(
+        "Of {of} statements of the papers {agrees} agree, {partly} agree partly, {differs} differ, and {not_shown} \
+         are not shown"
+    );
+    Ok(Gathered { parts, page: format!("{HEAD}\n{tally}.\n{tallies}{body}"), tally })
+}
+
+/// How many statements of a paper have which verdict.
+fn counts(claims: &[Claim]) -> [usize; 4] {
+    let of = |verdict| {
+        claims.iter().filter(|claim| claim.is_papers() && claim.verdict == verdict).count()
+    };
+    [Verdict::Agrees, Verdict::Partly, Verdict::Differs, Verdict::NotShown].map(of)
 }

@@ -1,17 +1,88 @@
-//! The orderings that the papers claim hold in the quick version: a regression in quality fails here.
+//! What the page says holds, and keeps holding.
 
-use super::{Lab, PAPERS};
+use std::path::Path;
 
-/// Does an experiment of a paper again, quickly, and checks its claims about numbers.
-fn holds(name: &str) {
+use super::{Claim, Experiment, Lab, Numbers, PAPERS, Table, Verdict, page};
+
+/// The folder of the page.
+fn docs() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+fn experiment(name: &str) -> &'static Experiment {
     let experiment = PAPERS.iter().flat_map(|paper| paper.experiments).find(|one| one.name == name);
-    let experiment = experiment.expect("an experiment of that name");
+    experiment.expect("an experiment of that name")
+}
+
+/// The statements of the page about an experiment.
+fn published(experiment: &Experiment) -> Vec<Claim> {
+    let numbers = Numbers::read(&docs().join(page::FOLDER), experiment).expect("readable numbers");
+    (experiment.judge)(&numbers.expect("the numbers are in docs/")).claims
+}
+
+/// Whether the quick version contradicts the page. It has fewer rows, trials and k: a single case against a statement
+/// may be chance, most cases are not.
+fn contradicts(quick: &Claim, on_page: &Claim) -> bool {
+    let (n_false, n_cases) = quick.against;
+    match on_page.verdict {
+        Verdict::Agrees => quick.verdict == Verdict::Differs,
+        Verdict::Partly => on_page.is_papers() && 2 * n_false > n_cases,
+        // The page says why it does not hold.
+        Verdict::Differs | Verdict::NotShown => false,
+    }
+}
+
+/// Runs the quick version of an experiment, and compares its verdicts, times aside, with those of the page.
+fn holds(name: &str) {
+    let experiment = experiment(name);
     let findings = (experiment.run)(&Lab::new(true, 0).expect("a folder")).expect("findings");
-    assert!(!findings.tables.is_empty(), "numbers");
-    let is_known =
-        |claim: &&super::Claim| claim.holds || claim.is_timing || claim.because.is_some();
-    let broken: Vec<_> = findings.claims.iter().filter(|claim| !is_known(claim)).collect();
+    let tables = findings.tables.iter().map(|table| Table::parse(&table.csv(), &table.suffix));
+    let tables =
+        tables.collect::<Result<Vec<Table>, _>>().expect("numbers as their files have them");
+    assert!(!tables.is_empty(), "numbers");
+    let quick = (experiment.judge)(&Numbers { is_quick: true, tables }).claims;
+    let published = published(experiment);
+    let broken = quick.iter().filter(|claim| {
+        let on_page = published.iter().find(|other| other.says == claim.says);
+        let on_page = on_page.expect("the page has every statement of the quick version");
+        !claim.is_timing && contradicts(claim, on_page)
+    });
+    let broken: Vec<&Claim> = broken.collect();
     assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// The page is what its numbers give: nobody writes a verdict by hand, and no change of a judgement goes unseen.
+#[test]
+fn the_page_is_judged_from_its_numbers() {
+    let gathered = page::gather(&docs().join(page::FOLDER)).expect("all numbers");
+    let written = std::fs::read_to_string(docs().join(page::NAME)).expect("the page");
+    assert!(
+        gathered.page == written,
+        "docs/{} is not what its numbers give; run `incrowd-bench reproduce --judge --out docs`",
+        page::NAME
+    );
+    let read = |name: String| {
+        std::fs::read_to_string(docs().join(page::FOLDER).join(name)).expect("a file of the page")
+    };
+    for page::Part { experiment, text, plots } in &gathered.parts {
+        assert_eq!(*text, read(experiment.file("", "md")));
+        for (suffix, svg) in plots {
+            let name = experiment.file(suffix, "svg");
+            assert!(*svg == read(name.clone()), "{name} is not drawn from its numbers");
+        }
+    }
+    assert_eq!(gathered.parts.len(), PAPERS.iter().flat_map(|paper| paper.experiments).count());
+}
+
+/// A statement of a paper that does not simply agree says why, so that a reader need not guess.
+#[test]
+fn what_does_not_agree_says_why() {
+    for experiment in PAPERS.iter().flat_map(|paper| paper.experiments) {
+        for claim in published(experiment) {
+            let says_why = claim.because.is_some() || !claim.is_papers();
+            assert!(claim.verdict == Verdict::Agrees || says_why, "{}: {claim:?}", experiment.name);
+        }
+    }
 }
 
 /// A test by the name of its experiment.

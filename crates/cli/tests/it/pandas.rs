@@ -140,7 +140,7 @@ fn partitions_without_rows() {
     let folder = Folder::with(&[]);
     std::fs::create_dir(folder.path("parts")).unwrap();
     let numbers: ArrayRef = Arc::new((0..40).map(|row| row % 4).collect::<Int64Array>());
-    let text = |row| ["x", "y", "z"][row % 3];
+    let text = |row: usize| ["x", "y", "z"][row % 3];
     let texts: ArrayRef = Arc::new((0..40).map(text).map(Some).collect::<StringArray>());
     let whole = RecordBatch::try_from_iter([("n", numbers), ("t", texts)]).unwrap();
     let none = whole.slice(0, 0);

@@ -202,3 +202,102 @@ fn stars_beside_a_class_of_stars_in_private_files() {
     let measures = |name: &str| folder.json(name)["measures"].clone();
     assert_eq!(measures("memory.json"), measures("files.json"));
 }
+
+/// Towns in the leaf order of a hierarchy that groups them otherwise, and ages.
+fn towns() -> Folder {
+    let mut table = String::from("town,age,s\n");
+    for (at, town) in ["Rome", "Pisa", "Lyon", "Nice", "Bonn", "Kiel"].iter().enumerate() {
+        for more in 0..6 {
+            table.push_str(&format!("{town},{},x{at}{more}\n", 17 + (at * 7 + more * 5) % 20));
+        }
+    }
+    let job = "input = \"t.csv\"\n[columns]\ntown = { role = \"quasi\", order-from = \"h/town.csv\" }\n\
+               age = { role = \"quasi\", bins = { width = 5, origin = 17 } }\n\
+               s = { role = \"insensitive\" }\n[privacy]\nk = 4\n[search]\nalgorithm = \"koptimize\"\n";
+    let folder = Folder::with(&[("t.csv", &table), ("job.toml", job)]);
+    std::fs::create_dir(folder.path("h")).unwrap();
+    let hierarchy = "Rome;IT;*\nPisa;IT;*\nLyon;FR;*\nNice;FR;*\nBonn;DE;*\nKiel;DE;*\n";
+    std::fs::write(folder.path("h/town.csv"), hierarchy).unwrap();
+    folder
+}
+
+/// The least and the greatest number of a label, either of `17` and `[17-21]`.
+fn ends(label: &str) -> (u32, u32) {
+    let inner = label.trim_matches(['[', ']']);
+    let (low, high) = inner.split_once('-').unwrap_or((inner, inner));
+    (low.parse().unwrap(), high.parse().unwrap())
+}
+
+#[test]
+fn bins_stay_whole_and_the_order_of_a_hierarchy_does_not_bind() {
+    let folder = towns();
+    folder.ok("anonymize --job job.toml -o r.csv --recoding map.json --report r.json");
+    let release = folder.read("r.csv");
+    assert!(classes(&release, 2).values().all(|rows| *rows >= 4));
+    assert!(release.contains("[Nice-Kiel]"), "one of France and two of Germany");
+    let original = folder.read("t.csv");
+    let before: BTreeMap<&str, Vec<&str>> =
+        rows(&original).into_iter().map(|row| (row[2], row)).collect();
+    let leaves = ["Rome", "Pisa", "Lyon", "Nice", "Bonn", "Kiel"];
+    for row in rows(&release) {
+        let (town, age) = (before[row[2]][0], before[row[2]][1].parse::<u32>().unwrap());
+        // A label is true of every row that has it, and two ages of a bin are never told apart.
+        if row[1] != "*" {
+            let (low, high) = ends(row[1]);
+            assert!((low..=high).contains(&age), "{row:?}");
+            for other in rows(&release) {
+                let theirs: u32 = before[other[2]][1].parse().unwrap();
+                let is_one_bin = (age - 17) / 5 == (theirs - 17) / 5;
+                assert!(!is_one_bin || other[1] == row[1], "{age} {theirs}");
+            }
+        }
+        if let Some((first, last)) = row[0].trim_matches(['[', ']']).split_once('-') {
+            let place = |name: &str| leaves.iter().position(|leaf| *leaf == name).unwrap();
+            assert!((place(first)..=place(last)).contains(&place(town)), "{row:?}");
+        }
+    }
+    // What is saved needs neither the hierarchy nor the bins.
+    std::fs::remove_file(folder.path("h/town.csv")).unwrap();
+    folder.ok("apply map.json t.csv -o again.csv");
+    assert_eq!(release, folder.read("again.csv"));
+    // Loss is that of the values, not of the bins: a cell of one whole bin has lost something.
+    let loss = &folder.json("r.json")["measures"]["loss_by_column"]["age"];
+    assert!(loss.as_f64().unwrap() > 0.1, "{loss}");
+}
+
+#[test]
+fn flags_say_the_same_as_the_job_file() {
+    let folder = towns();
+    folder.ok("anonymize --job job.toml -o job.csv");
+    folder.ok(
+        "anonymize t.csv -o flags.csv -k 4 --quasi town,age --insensitive s --algorithm koptimize \
+         --order-from town=h/town.csv --bins age=5,17",
+    );
+    assert_eq!(folder.read("job.csv"), folder.read("flags.csv"));
+    // Wider bins bind elsewhere.
+    folder.ok(
+        "anonymize t.csv -o wide.csv -k 4 --quasi town,age --insensitive s --algorithm koptimize \
+         --order-from town=h/town.csv --bins age=7,17",
+    );
+    assert_ne!(folder.read("job.csv"), folder.read("wide.csv"));
+}
+
+#[test]
+fn bins_and_orders_that_cannot_be_are_refused() {
+    let folder = towns();
+    let quasi = "anonymize t.csv -o r.csv -k 4 --quasi town,age --insensitive s";
+    for (flags, message) in [
+        ("--bins age=5", "`mondrian` cannot honour bins"),
+        ("--algorithm koptimize --bins town=5", "column `town` has bins, but no numbers"),
+        ("--algorithm koptimize --bins age=0", "need a width above 0"),
+        ("--algorithm koptimize --bins age=x", "--bins needs COL=WIDTH[,ORIGIN]"),
+        ("--algorithm koptimize --order-from town=none.csv", "cannot be read"),
+        (
+            "--algorithm koptimize --order-from town=h/town.csv --hierarchy town=h/town.csv",
+            "has an order and a hierarchy",
+        ),
+    ] {
+        folder.fails(&format!("{quasi} {flags}"), 2, &[message]);
+        assert!(!folder.path("r.csv").exists());
+    }
+}

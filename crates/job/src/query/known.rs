@@ -7,7 +7,7 @@ use incrowd_release::LabelForm;
 use indexmap::IndexMap;
 
 use crate::error::{JobError, Problem};
-use crate::hierarchy::from_file;
+use crate::hierarchy::{from_file, leaves_of};
 use crate::plan::choice;
 use crate::query::QueryOptions;
 use crate::recoding_file::{Covered, NodeRecord, RecodingFile};
@@ -33,7 +33,8 @@ impl Knowledge {
             known.role = said.role.clone().or(known.role.take());
             known.kind = said.kind.clone().or(known.kind.take());
             known.entity |= said.entity;
-            known.order = said.order.clone().or(known.order.take());
+            let taken = said.order_from.as_deref().map(leaves_of).transpose()?;
+            known.order = said.order.clone().or(taken).or(known.order.take());
             known.hierarchy = said.hierarchy.clone().or(known.hierarchy.take());
         }
         for set in &options.job.quasi {

@@ -5,7 +5,7 @@
 //!
 //! # Source
 //!
-//! L. Sweeney: *Datafly*, 1997, as cited in `papers/koptimize-icde05`. Departures: the suppression limit is
+//! L. Sweeney: *Datafly*, 1997, as cited by Bayardo and Agrawal (ICDE 2005). Departures: the suppression limit is
 //! the job's, not k rows; equally many distinct values go to the first attribute; other models than
 //! k-anonymity.
 //!

@@ -7,7 +7,7 @@
 //! # Source
 //!
 //! LeFevre, DeWitt, Ramakrishnan: *Incognito: Efficient Full-Domain K-Anonymity*, SIGMOD 2005, as
-//! `papers/incognito-slides` tells it: *Basic Incognito Algorithm*, *Graph Construction*, *Algorithm
+//! slides of a talk on it by P. Halwe and V. Verma tell it: *Basic Incognito Algorithm*, *Graph Construction*, *Algorithm
 //! Optimization*, *Bottom up Pre-computation*. Departures:
 //!
 //! - Other models, suppression and measures: the graphs are searched with the monotone part of what is

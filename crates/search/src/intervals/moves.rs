@@ -135,7 +135,8 @@ impl Board<'_> {
                 let children = hierarchy.parts(lo, hi);
                 moves.push((lo, children.iter().skip(1).map(|child| child.lo).collect()));
             } else {
-                moves.extend((lo + 1..=hi).map(|code| (lo, vec![code])));
+                let places = (lo + 1..=hi).filter(|&code| self.problem.may_cut(attribute, code));
+                moves.extend(places.map(|code| (lo, vec![code])));
             }
         }
         moves

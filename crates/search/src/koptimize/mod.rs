@@ -352,7 +352,7 @@ fn ground<'a, P: Price, const N: usize>(
         problem,
         costs,
         price,
-        space: Space::new(&problem.set.attributes),
+        space: Space::new(problem),
         fields,
         n_lanes,
         k: problem.k,

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use incrowd_data::{Attribute, Cuts, Hierarchy, Shape};
+use incrowd_data::{Cuts, Hierarchy, Shape};
+
+use crate::Problem;
 
 /// Cuts of one attribute that are made together: one cut along an order, or all cuts between the
 /// children of a node of a hierarchy.
@@ -30,7 +32,8 @@ pub(super) struct Space {
 }
 
 impl Space {
-    pub(super) fn new(attributes: &[Attribute]) -> Space {
+    pub(super) fn new(problem: &Problem) -> Space {
+        let attributes = &problem.set.attributes;
         let mut steps = Vec::new();
         let mut of_attribute = Vec::new();
         for (at, attribute) in attributes.iter().enumerate() {
@@ -39,11 +42,12 @@ impl Space {
             if let Shape::Tree(hierarchy) = &attribute.shape {
                 push_below(&mut steps, at, hierarchy, (0, last), None);
             } else {
-                steps.extend((1..=last).map(|code| Step {
+                let places = (1..=last).filter(|&code| problem.may_cut(at, code));
+                steps.extend((first + 1..).zip(places).map(|(end, code)| Step {
                     attribute: at,
                     before: vec![code],
                     parent: None,
-                    end: first + code as usize,
+                    end,
                     run: (0, last),
                 }));
             }

@@ -36,7 +36,7 @@ impl Stopped {
     /// Whether it was stopped at this problem, and says nothing that cannot be.
     #[must_use]
     pub fn fits(&self, problem: &Problem) -> bool {
-        let space = Space::new(&problem.set.attributes);
+        let space = Space::new(problem);
         let is_step = |step: &u32| (*step as usize) < space.steps.len();
         let is_sound = |node: &OpenNode| {
             node.made.iter().chain(&node.tail).all(is_step)
@@ -78,6 +78,9 @@ pub(super) fn fingerprint(problem: &Problem) -> u64 {
         eat(&number.to_le_bytes());
     }
     eat(format!("{:?} {:?}", problem.models, problem.entity).as_bytes());
+    if problem.places.iter().any(Option::is_some) {
+        eat(format!("{:?}", problem.places).as_bytes());
+    }
     for attribute in &set.attributes {
         eat(attribute.name.as_bytes());
         attribute.dictionary.texts.iter().for_each(|text| eat(text.as_bytes()));

@@ -5,8 +5,8 @@
 //!
 //! # Source
 //!
-//! P. Samarati: *Protecting Respondents' Identities in Microdata Release*, TKDE 2001, as
-//! `papers/incognito-slides` tells it (*Binary Search*). Departures: frequency sets roll up from the
+//! P. Samarati: *Protecting Respondents' Identities in Microdata Release*, TKDE 2001, as slides of a
+//! talk on Incognito by P. Halwe and V. Verma tell it (*Binary Search*). Departures: frequency sets roll up from the
 //! lowest one instead of a matrix of distances; of the nodes of the least height the cheapest is
 //! released.
 //!

@@ -321,3 +321,68 @@ fn many_columns_are_searched_as_well() {
     let found = asked.run(&Job::of_k(20), None);
     assert!(found.proof.lower_bound.unwrap() <= found.proof.cost.unwrap());
 }
+
+/// Where cuts are bound to some places, what is found is the optimum of the sets of cuts that keep to them, and
+/// no other search cuts anywhere else.
+#[test]
+fn cuts_keep_to_their_places() {
+    let mut n_worse = 0;
+    for seed in 0..150 {
+        let mut rng = Rng::new(0x14_0000 + seed);
+        let recipe = Recipe {
+            n_rows: 6 + rng.below(10),
+            n_attributes: 1 + rng.below(2),
+            forms: &[Form::Numeric, Form::Ordinal],
+            max_values: 6,
+            missing: false,
+        };
+        let table = random_table(&mut rng, &recipe);
+        let set = table.frequency_set();
+        let places: Vec<Option<Vec<u32>>> = (set.attributes.iter())
+            .map(|attribute| {
+                let codes = (1..attribute.n_codes()).filter(|_| rng.one_in(2)).collect();
+                (!rng.one_in(4)).then_some(codes)
+            })
+            .collect();
+        let job = Job::of_k(2);
+        let limit = rng.below(3) as u64;
+        let measure = MEASURES[rng.below(3)];
+        let asked = Space { limit, measure, ..space(&table, &job) };
+        let keeps = |facts: &Facts| {
+            facts
+                .cuts
+                .iter()
+                .all(|(at, code)| places[*at].as_ref().is_none_or(|places| places.contains(code)))
+        };
+        let all = asked.all();
+        let anywhere = optimum(&all).map(|facts| facts.cost);
+        let bound: Vec<Facts> = all.into_iter().filter(keeps).collect();
+        let best = optimum(&bound);
+        let budget = Budget::unlimited();
+        let problem = Problem {
+            limit,
+            measure,
+            target: asked.target,
+            places: &places,
+            ..Problem::new(&set, asked.models, job.k, &budget)
+        };
+        match (Algorithm::KOptimize.run(&problem), best) {
+            (Outcome::Found(found), Some(best)) => {
+                let facts = check_cuts(&asked, &job, &found);
+                assert!(keeps(&facts), "{:?} {places:?}", facts.cuts);
+                assert!((facts.cost - best.cost).abs() <= 1e-9 * (1.0 + best.cost), "{seed}");
+                n_worse += usize::from(anywhere.is_some_and(|cost| cost < best.cost));
+            }
+            (Outcome::Infeasible(_), None) => {}
+            (outcome, best) => panic!("{outcome:?} but {best:?}: {seed}"),
+        }
+        for algorithm in [Algorithm::HillClimb, Algorithm::SingleDimensional] {
+            if let Outcome::Found(found) = algorithm.run(&problem) {
+                let cuts = cuts_of(&found, set.attributes.len());
+                let facts = asked.recoding(&cuts);
+                assert!(keeps(&facts), "{algorithm:?} {cuts:?} {places:?}");
+            }
+        }
+    }
+    assert!(n_worse > 20, "the places bind: {n_worse}");
+}

@@ -4,7 +4,7 @@ use incrowd_chart::{Axis, Lines, Series};
 use incrowd_job::GenerateSpec;
 
 use crate::reproduce::lab::Adult;
-use crate::reproduce::{Claim, Findings, Lab, Table};
+use crate::reproduce::{Findings, Lab, Table};
 use crate::{Failure, now};
 
 /// The ways to protect several sets, with what the job says of each.
@@ -87,20 +87,7 @@ pub(crate) fn by_k(lab: &Lab) -> Result<Findings, Failure> {
             points.push(Point { table, x: k as f64, ways: ways(lab, table, &sets, k)? });
         }
     }
-    let mut claims = vec![below_union(&points), not_above_paper(&points), substantially(&points)];
-    let grows = |table: &str| {
-        let of = points.iter().filter(|point| point.table == table);
-        of.map(|point| point.ways[2].loss).collect::<Vec<f64>>().is_sorted()
-    };
-    claims.push(Claim::new(
-        "Loss grows with k",
-        "losses in the CSV file",
-        grows("Adult") && grows("uniform"),
-    ));
-    let text = "Two sets of four columns that share two: of Adult (45,222 rows; quick 5,000) age and sex with education and \
-                marital status, and with occupation and race; and of a table of uniform codes (30,000 rows, eight \
-                values a column; quick 5,000).";
-    Ok(findings(&points, "k", &Axis::log("k"), text, claims))
+    Ok(findings(&points, "k", &Axis::log("k")))
 }
 
 /// Loss by the number of columns that two sets of four share.
@@ -112,24 +99,7 @@ pub(crate) fn by_overlap(lab: &Lab) -> Result<Findings, Failure> {
             points.push(Point { table, x: f64::from(shared), ways: ways(lab, table, &sets, 10)? });
         }
     }
-    let gain = |shared: f64| mean_gain(&points, shared);
-    let claims = vec![
-        below_union(&points),
-        not_above_paper(&points),
-        Claim::new(
-            "What is gained over the union grows as less is shared (our question)",
-            format!(
-                "{:.0}% lower with nothing shared, {:.0}% with three of four",
-                100.0 * gain(0.0),
-                100.0 * gain(3.0)
-            ),
-            gain(0.0) > gain(3.0),
-        ),
-    ];
-    let text = "Two sets of four columns, k = 10. The fewer columns they share, the more the union asks for that neither \
-                reader needs: with nothing shared the sets are protected one by one.";
-    let axis = Axis::linear("columns that both sets have");
-    Ok(findings(&points, "shared", &axis, text, claims))
+    Ok(findings(&points, "shared", &Axis::linear("columns that both sets have")))
 }
 
 /// Loss by the number of sets.
@@ -142,23 +112,7 @@ pub(crate) fn by_sets(lab: &Lab) -> Result<Findings, Failure> {
             points.push(Point { table, x: f64::from(n), ways: ways(lab, table, sets, 10)? });
         }
     }
-    let gain = |sets: f64| mean_gain(&points, sets);
-    let claims = vec![
-        below_union(&points),
-        not_above_paper(&points),
-        Claim::new(
-            "What is gained over the union grows with the number of sets (our question)",
-            format!(
-                "{:.0}% lower with two sets, {:.0}% with four",
-                100.0 * gain(2.0),
-                100.0 * gain(4.0)
-            ),
-            gain(4.0) > gain(2.0),
-        ),
-    ];
-    let text = "Two, three and four sets of four columns that all share two, k = 10: of synthetic people and of uniform \
-                codes (30,000 rows; quick 5,000). The paper describes two sets and says that more are possible.";
-    Ok(findings(&points, "sets", &Axis::linear("quasi-identifier sets"), text, claims))
+    Ok(findings(&points, "sets", &Axis::linear("quasi-identifier sets")))
 }
 
 /// Time by rows.
@@ -170,23 +124,7 @@ pub(crate) fn times(lab: &Lab) -> Result<Findings, Failure> {
         let ways = ways(lab, "census", &PEOPLE_SETS[1..3], 10)?;
         points.push(Point { table: "census", x: f64::from(rows), ways });
     }
-    let last = &points[points.len() - 1];
-    let ratio = |of: &dyn Fn(&Measured) -> f64| of(&last.ways[2]) / of(&last.ways[0]);
-    let (search, command) = (ratio(&|way| way.search), ratio(&|way| way.command));
-    let claims = vec![
-        below_union(&points),
-        Claim::timing(
-            "A release for several sets takes not much longer than one for their union (our question)",
-            format!(
-                "{search:.1} times the search, {command:.1} times the command, at {} rows",
-                last.x
-            ),
-            command < 3.0,
-        ),
-    ];
-    let text = "Two sets of four columns of synthetic people that share age and sex, k = 10. The seconds are of whole \
-                commands, reading, writing and verifying included; the CSV file has those of the search alone.";
-    let mut findings = findings(&points, "rows", &Axis::log("rows"), text, claims);
+    let mut findings = findings(&points, "rows", &Axis::log("rows"));
     let line = |at: usize| {
         let seconds = points.iter().map(|point| (point.x, point.ways[at].command));
         Series::new(WAYS[at].0, seconds.collect())
@@ -270,53 +208,7 @@ fn job(table: &str, sets: &[&str], k: u64, way: &str) -> String {
     job + &format!("[privacy]\nk = {k}\n[search]\n{way}\n")
 }
 
-/// By how much butterfly's loss is below the union's, as a share.
-fn gain(point: &Point) -> f64 {
-    1.0 - point.ways[2].loss / point.ways[0].loss
-}
-
-/// The same at one place of the axis, as a mean over the tables.
-fn mean_gain(points: &[Point], x: f64) -> f64 {
-    let gains: Vec<f64> =
-        points.iter().filter(|point| (point.x - x).abs() < 0.5).map(gain).collect();
-    #[expect(clippy::cast_precision_loss, reason = "a few tables")]
-    let n = gains.len() as f64;
-    gains.iter().sum::<f64>() / n
-}
-
-fn below_union(points: &[Point]) -> Claim {
-    let n = points.iter().filter(|point| point.ways[2].loss <= point.ways[0].loss).count();
-    let of = points.len();
-    Claim::new(
-        "A release for all sets loses no more than one for their union",
-        format!("so in {n} of {of} cases"),
-        n == of,
-    )
-}
-
-fn not_above_paper(points: &[Point]) -> Claim {
-    let n = points.iter().filter(|point| point.ways[2].loss <= point.ways[1].loss + 1e-12).count();
-    let of = points.len();
-    let is_below = |point: &&Point| point.ways[1].loss < point.ways[0].loss;
-    let paper = points.iter().filter(is_below).count();
-    Claim::new(
-        "The paper's pass loses less than the union",
-        format!("so in {paper} of {of} cases; ours is not above the paper's in {n}"),
-        n == of && 2 * paper > of,
-    )
-}
-
-fn substantially(points: &[Point]) -> Claim {
-    #[expect(clippy::cast_precision_loss, reason = "a few points")]
-    let mean = points.iter().map(gain).sum::<f64>() / points.len() as f64;
-    Claim::new(
-        "It is substantially better than the union",
-        format!("{:.0}% lower loss on average", 100.0 * mean),
-        mean > 0.1,
-    )
-}
-
-fn findings(points: &[Point], x: &str, axis: &Axis, text: &str, claims: Vec<Claim>) -> Findings {
+fn findings(points: &[Point], x: &str, axis: &Axis) -> Findings {
     let mut table = Table::new(&["table", x, "way", "loss", "search_s", "command_s"]);
     let mut names: Vec<&'static str> = points.iter().map(|point| point.table).collect();
     names.dedup();
@@ -346,5 +238,5 @@ fn findings(points: &[Point], x: &str, axis: &Axis, text: &str, claims: Vec<Clai
         let suffix = if name == "Adult" { "adult" } else { name };
         plots.push((suffix, plot.svg()));
     }
-    Findings { tables: vec![table], plots, text: text.to_owned(), claims }
+    Findings { tables: vec![table], plots }
 }

@@ -1,5 +1,6 @@
 //! The butterfly paper: Pei, Tao, Li, Xiao, *Privacy Preserving Publishing on Multiple Quasi-Identifiers*.
 
+mod gains;
 mod losses;
 mod tables;
 
@@ -19,19 +20,42 @@ pub(crate) const PAPER: Paper = Paper {
         Experiment {
             name: "butterfly-tables",
             title: "Tables I to IV: four accidents, two readers",
+            tables: &["", "measured"],
+            plots: &[""],
             run: tables::tables,
+            judge: tables::judge,
         },
-        Experiment { name: "butterfly-k", title: "Loss by k", run: losses::by_k },
+        Experiment {
+            name: "butterfly-k",
+            title: "Loss by k",
+            tables: &[""],
+            plots: &["adult", "uniform"],
+            run: losses::by_k,
+            judge: gains::by_k,
+        },
         Experiment {
             name: "butterfly-overlap",
             title: "Loss by overlap of two sets",
+            tables: &[""],
+            plots: &["adult", "uniform"],
             run: losses::by_overlap,
+            judge: gains::by_overlap,
         },
         Experiment {
             name: "butterfly-sets",
             title: "Loss by number of sets",
+            tables: &[""],
+            plots: &["census", "uniform"],
             run: losses::by_sets,
+            judge: gains::by_sets,
         },
-        Experiment { name: "butterfly-time", title: "Time by rows", run: losses::times },
+        Experiment {
+            name: "butterfly-time",
+            title: "Time by rows",
+            tables: &[""],
+            plots: &[""],
+            run: losses::times,
+            judge: gains::times,
+        },
     ],
 };

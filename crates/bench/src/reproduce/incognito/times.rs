@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use incrowd_chart::{Axis, Lines, Series};
 
 use super::{BASIC, BINARY, BOTTOM_UP, CUBE, Column, Job, OPTIMAL, ROLL_UP, SUPER_ROOTS, Search};
-use crate::reproduce::{Claim, Lab, Table};
+use crate::reproduce::{CHECK, Cases, Claim, Lab, Numbers, OURS, Row, Table};
 use crate::{Failure, now};
 
 /// The searches in the order of the legend.
@@ -58,22 +58,13 @@ pub(super) struct Times {
     by: BTreeMap<(u64, &'static str, usize), Timed>,
     sizes: RangeInclusive<usize>,
     name: &'static str,
-    /// The searches that were given up.
-    given_up: Vec<String>,
-    most: u64,
 }
 
 impl Plan<'_> {
     /// Times all searches.
     pub(super) fn measure(&self, lab: &Lab) -> Result<Times, Failure> {
         let sizes = self.sizes.clone();
-        let mut times = Times {
-            by: BTreeMap::new(),
-            sizes,
-            name: self.name,
-            given_up: Vec::new(),
-            most: self.most,
-        };
+        let mut times = Times { by: BTreeMap::new(), sizes, name: self.name };
         for k in KS {
             for search in SEARCHES {
                 for size in self.sizes.clone() {
@@ -86,11 +77,7 @@ impl Plan<'_> {
                     let found = match ended {
                         Ok(report) => report.search.ok_or("no search")?,
                         // More attributes take longer still.
-                        Err(error) if is_limit(&error) => {
-                            let name = search.name;
-                            times.given_up.push(format!("{name} from size {size} on (k = {k})"));
-                            break;
-                        }
+                        Err(error) if is_limit(&error) => break,
                         Err(error) => return Err(error),
                     };
                     let one = Timed {
@@ -117,18 +104,6 @@ fn is_limit(error: &Failure) -> bool {
 impl Times {
     fn get(&self, k: u64, search: Search, size: usize) -> Option<&Timed> {
         self.by.get(&(k, search.name, size))
-    }
-
-    /// A sentence on the searches that were given up, if any were.
-    pub(super) fn remark(&self) -> String {
-        if self.given_up.is_empty() {
-            return String::new();
-        }
-        format!(
-            " A search that takes more than {} s is given up, and so are those of more columns: {}.",
-            self.most,
-            self.given_up.join(", ")
-        )
     }
 
     /// The numbers.
@@ -175,95 +150,168 @@ impl Times {
         };
         chart.svg()
     }
+}
 
-    /// The greatest size that both came to.
-    fn last(&self, k: u64, a: Search, b: Search) -> Option<usize> {
-        let is_there = |search, size| self.get(k, search, size).is_some();
-        self.sizes.clone().rev().find(|&size| is_there(a, size) && is_there(b, size))
+/// The numbers of the searches, to be judged.
+pub(super) struct Timings<'a> {
+    table: &'a Table,
+    /// Seconds after which a search was given up.
+    most: u64,
+}
+
+impl<'a> Timings<'a> {
+    pub(super) fn new(numbers: &'a Numbers, most: u64) -> Timings<'a> {
+        Timings { table: numbers.main(), most }
     }
 
-    /// A claim that one search is faster than another, at the greatest size that one of them came to.
-    fn is_faster(&self, says: &str, quick: Search, slow: Search) -> Claim {
-        let (mut found, mut holds) = (Vec::new(), true);
-        for k in KS {
-            let time = |search, size| self.get(k, search, size).map(|timed| timed.search);
-            let times = |size| (time(quick, size), time(slow, size), size);
-            let mut ends = self.sizes.clone().rev().map(times);
-            let Some((a, b, size)) = ends.find(|(a, b, _)| a.or(*b).is_some()) else { continue };
-            let cell = |time: Option<f64>| match time {
-                Some(time) => format!("{time:.2} s"),
-                None => format!("more than {} s", self.most),
-            };
-            found.push(format!("{} against {} at size {size}, k = {k}", cell(a), cell(b)));
-            holds &= a.unwrap_or(f64::INFINITY) < b.unwrap_or(f64::INFINITY);
-        }
-        Claim::timing(says, found.join("; "), holds)
+    fn sizes(&self) -> Vec<&'a str> {
+        let mut sizes = self.table.distinct("size");
+        sizes.sort_unstable();
+        sizes
     }
 
-    /// A claim that one search looks at less than another at every size.
-    fn is_less(&self, says: &str, less: Search, more: Search, of: fn(&Timed) -> u64) -> Claim {
-        let mut found = Vec::new();
-        let mut holds = true;
-        for k in KS {
-            for size in self.sizes.clone() {
-                let pair = self.get(k, less, size).zip(self.get(k, more, size));
-                let Some((a, b)) = pair.map(|(a, b)| (of(a), of(b))) else { continue };
-                holds &= a <= b;
-                if Some(size) == self.last(k, less, more) {
-                    found.push(format!("{a} against {b} at size {size}, k = {k}"));
+    /// What a search came to; none if it was given up.
+    fn get(&self, k: &str, search: Search, size: &str) -> Option<Row<'a>> {
+        self.table.rows().find(|row| {
+            row.text("k") == k && row.text("search") == search.name && row.text("size") == size
+        })
+    }
+
+    /// A sentence on the searches that were given up, if any were.
+    pub(super) fn remark(&self) -> String {
+        let mut given_up = Vec::new();
+        for k in self.table.distinct("k") {
+            for search in SEARCHES {
+                let first =
+                    self.sizes().into_iter().find(|size| self.get(k, search, size).is_none());
+                if let Some(size) = first {
+                    given_up.push(format!("{} from size {size} on (k = {k})", search.name));
                 }
             }
         }
-        Claim::new(says, found.join("; "), holds)
+        if given_up.is_empty() {
+            return String::new();
+        }
+        format!(
+            " A search that takes more than {} s is given up, and so are those of more columns: {}.",
+            self.most,
+            given_up.join(", ")
+        )
+    }
+
+    /// The sizes and values of k at which one of two searches came to its end, with both.
+    fn pairs(&self, a: Search, b: Search) -> Vec<(String, Option<Row<'a>>, Option<Row<'a>>)> {
+        let mut pairs = Vec::new();
+        for k in self.table.distinct("k") {
+            for size in self.sizes() {
+                let (a, b) = (self.get(k, a, size), self.get(k, b, size));
+                if a.or(b).is_some() {
+                    pairs.push((format!("size {size}, k = {k}"), a, b));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// A statement that one search is faster than another: at every size and k that one of them came to.
+    fn is_faster(&self, place: &'static str, says: &str, quick: Search, slow: Search) -> Claim {
+        let seconds = |row: Option<Row>| row.map(|row| row.number("search_seconds"));
+        let cell = |time: Option<f64>| match time {
+            Some(time) => format!("{time:.2} s"),
+            None => format!("more than {} s", self.most),
+        };
+        let pairs = self.pairs(quick, slow);
+        let cases = Cases::of(pairs.iter().map(|(name, a, b)| {
+            let or_never = |row| seconds(row).unwrap_or(f64::INFINITY);
+            (name, or_never(*a) < or_never(*b))
+        }));
+        let last = pairs.iter().rev().take(1);
+        let last: Vec<String> = last
+            .map(|(name, a, b)| {
+                format!("{} against {} at {name}", cell(seconds(*a)), cell(seconds(*b)))
+            })
+            .collect();
+        let found = format!("{}; {}", cases.found(), last.join("; "));
+        Claim::new(place, says, found, &cases).timing()
+    }
+
+    /// A statement that one search passes over the table less often than another, at every size that both came to.
+    fn has_fewer_scans(
+        &self,
+        place: &'static str,
+        says: &str,
+        less: Search,
+        more: Search,
+    ) -> Claim {
+        let pairs = self.pairs(less, more);
+        let both = || pairs.iter().filter_map(|(name, a, b)| Some((name, (*a)?, (*b)?)));
+        let scans = |row: Row| row.number("table_scans");
+        // With one column there is nothing to spare.
+        let chosen = both().filter(|(_, a, _)| a.number("size") > 2.0);
+        let cases = Cases::of(chosen.map(|(name, a, b)| (name, scans(a) < scans(b))));
+        let last = both().next_back().map_or(String::new(), |(name, a, b)| {
+            format!("; {} against {} at {name}", scans(a), scans(b))
+        });
+        Claim::new(place, says, format!("{}{last}", cases.found()), &cases)
     }
 
     /// What the paper says of the searches.
     pub(super) fn claims(&self) -> Vec<Claim> {
+        const CHARTS: &str = "charts of times";
         let exact = [BOTTOM_UP, ROLL_UP, BASIC, SUPER_ROOTS, CUBE, OPTIMAL];
-        let mut is_same = true;
-        for k in KS {
-            for size in self.sizes.clone() {
-                let mut costs =
-                    exact.iter().filter_map(|search| self.get(k, *search, size)).map(|t| t.cost);
+        let mut same = Vec::new();
+        for k in self.table.distinct("k") {
+            for size in self.sizes() {
+                let rows = exact.iter().filter_map(|search| self.get(k, *search, size));
+                let mut costs = rows.map(|row| row.text("cost"));
                 let first = costs.next();
-                is_same &= costs.all(|cost| Some(cost) == first);
+                same.push((format!("size {size}, k = {k}"), costs.all(|cost| Some(cost) == first)));
             }
         }
+        let same = Cases::of(same);
         vec![
             Claim::new(
+                CHECK,
                 "All complete searches find the same",
-                "the same cheapest node at every size and k, wherever they came to an end",
-                is_same,
+                format!("the same cost of the cheapest node, wherever they came to an end: {}", same.found()),
+                &same,
             ),
-            self.is_less("Super-roots spare passes over the table", SUPER_ROOTS, BASIC, |timed| {
-                timed.scans
-            }),
-            self.is_less(
-                "The cube spares most passes over the table",
+            self.has_fewer_scans(
+                "*Algorithm optimization*, super-roots",
+                "Super-roots spare passes over the table (three attributes or more)",
+                SUPER_ROOTS,
+                BASIC,
+            ),
+            self.has_fewer_scans(
+                "*Bottom-up pre-computation*",
+                "The cube spares passes over the table that super-roots do not (three attributes or more)",
                 CUBE,
                 SUPER_ROOTS,
-                |timed| timed.scans,
             ),
             self.is_faster(
+                CHARTS,
                 "Incognito is faster than bottom-up search without roll-up",
                 BASIC,
                 BOTTOM_UP,
-            ),
-            self.is_faster("Incognito is faster than binary search", BASIC, BINARY)
+            )
+            .because(FEW),
+            self.is_faster(CHARTS, "Incognito is faster than binary search", BASIC, BINARY)
                 .because(BY_HEIGHT),
             self.is_faster(
+                CHARTS,
                 "Incognito is faster than bottom-up search with roll-up",
                 BASIC,
                 ROLL_UP,
             )
             .because(FEW),
-            self.is_faster("Roll-up makes bottom-up search faster", ROLL_UP, BOTTOM_UP)
+            self.is_faster(CHARTS, "Roll-up makes bottom-up search faster", ROLL_UP, BOTTOM_UP)
                 .because(IN_MEMORY),
-            self.is_faster("Super-roots make Incognito faster", SUPER_ROOTS, BASIC)
+            self.is_faster(CHARTS, "Super-roots make Incognito faster", SUPER_ROOTS, BASIC)
                 .because(IN_MEMORY),
-            self.is_faster("The cube makes Incognito faster", CUBE, BASIC).because(IN_MEMORY),
+            self.is_faster(CHARTS, "The cube makes Incognito faster", CUBE, BASIC).because(IN_MEMORY),
             self.is_faster(
-                "(Beyond the paper: `optimal`, which bounds costs instead of listing what is minimal, against the cube)",
+                OURS,
+                "`optimal`, which bounds costs instead of listing what is minimal, is faster than Incognito with the cube",
                 OPTIMAL,
                 CUBE,
             ),

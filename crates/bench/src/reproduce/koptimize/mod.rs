@@ -13,9 +13,9 @@ use incrowd_quality::Measure;
 use incrowd_search::Algorithm;
 
 use super::lab::Adult;
-use super::{Experiment, Lab, Paper};
+use super::{Experiment, Lab, Paper, Row};
 use crate::Failure;
-use crate::koptimize::{Case, KS, Layout, adult};
+use crate::koptimize::{Case, KS, adult};
 
 pub(crate) const PAPER: Paper = Paper {
     name: "koptimize",
@@ -32,28 +32,37 @@ took up to hours; here every case ends after some seconds, all cores search, and
         Experiment {
             name: "koptimize-figure-6a",
             title: "Figure 6a: time to the proven optimum, without seeding",
+            tables: &[""],
+            plots: &["", "cm"],
             run: figure_6a::run,
+            judge: figure_6a::judge,
         },
         Experiment {
             name: "koptimize-figure-6b",
             title: "Figure 6b: cost of the optimum",
+            tables: &[""],
+            plots: &["", "cm"],
             run: figure_6b::run,
+            judge: figure_6b::judge,
         },
         Experiment {
             name: "koptimize-figure-7a",
             title: "Figure 7a: seeded against unseeded, any number of rows may be lost",
+            tables: &[""],
+            plots: &["", "cm"],
             run: figure_7a::run,
+            judge: figure_7a::judge,
         },
         Experiment {
             name: "koptimize-figure-7b",
             title: "Figure 7b: cost of the best recoding over time, complete and stochastic",
+            tables: &["", "ends", "greedy"],
+            plots: &[""],
             run: figure_7b::run,
+            judge: figure_7b::judge,
         },
     ],
 };
-
-/// How a lab keeps the table.
-const LAB: Layout = Layout { separator: ',', prefix: "" };
 
 const MEASURES: [(&str, Measure); 2] =
     [("DM", Measure::Discernibility), ("CM", Measure::Classification)];
@@ -65,7 +74,7 @@ const LIMITS: [(&str, Option<u64>); 3] = [("0", Some(0)), ("100", Some(100)), ("
 fn grains(lab: &Lab) -> Result<[(&'static str, FrequencySet); 2], Failure> {
     lab.adult(Adult::Training)?;
     let folder = lab.path("");
-    Ok([("fine", adult(&folder, LAB, true)?), ("coarse", adult(&folder, LAB, false)?)])
+    Ok([("fine", adult(&folder, true)?), ("coarse", adult(&folder, false)?)])
 }
 
 /// The values of k, descending; the quick version leaves out those that take long.
@@ -106,4 +115,9 @@ fn range(percent: &[f64]) -> Option<String> {
     let least = percent.iter().copied().reduce(f64::min)?;
     let greatest = percent.iter().copied().reduce(f64::max)?;
     Some(format!("{least:.0}% to {greatest:.0}%"))
+}
+
+/// How much of a cost lies between it and its proven bound, in percent.
+fn gap(row: Row) -> f64 {
+    100.0 * (1.0 - row.number("bound") / row.number("cost"))
 }

@@ -4,9 +4,9 @@ use incrowd_chart::Axis;
 use incrowd_job::EvaluateOptions;
 
 use super::super::lab::bundled;
-use super::super::{Findings, Lab, Table};
+use super::super::{Cases, Claim, Findings, Judged, Lab, Numbers, Table};
 use super::sweep::{Sweep, entropy, model, released};
-use super::{RECODINGS, figure, greatest, job, learners};
+use super::{RECODINGS, figure, job, learners, named};
 use crate::Failure;
 
 /// As the paper's Figure 7: three columns of numbers, the others with hierarchies.
@@ -23,13 +23,16 @@ media_exposure     = { role = \"quasi\", hierarchy = \"two.csv\" }
 method             = { role = \"insensitive\", target = true }
 ";
 
+/// How often folds are drawn: quick, full.
+const SEEDS: (u64, u64) = (2, 10);
+
 pub(super) fn figure_9_f(lab: &Lab) -> Result<Findings, Failure> {
     let table = bundled("contraceptives").join("contraceptives.csv");
     std::fs::copy(table, lab.path("contraceptives.csv"))?;
     lab.write("four.csv", "1;1-2;*\n2;1-2;*\n3;3-4;*\n4;3-4;*\n")?;
     lab.write("two.csv", "0;*\n1;*\n")?;
     let ks: &[u64] = lab.size(&[10, 25, 50, 100], &[5, 10, 25, 50, 75, 100, 150, 200]);
-    let seeds = lab.size(2, 10);
+    let seeds = lab.size(SEEDS.0, SEEDS.1);
     let options = EvaluateOptions { models: learners(1), ..EvaluateOptions::default() };
     let mut sweeps = Vec::new();
     for seed in 0..seeds {
@@ -48,25 +51,44 @@ pub(super) fn figure_9_f(lab: &Lab) -> Result<Findings, Failure> {
         }
     }
     let chart = sweep.chart("Accuracy of J48 by k", Axis::linear("accuracy"), Some(0), released(0));
-    let mut claim = greatest(
-        "InfoGain Mondrian is more accurate than TDS and Median Mondrian (J48, means over k)",
-        &sweep.means(released(0)),
+    Ok(Findings { tables: vec![table], plots: vec![("", chart)] })
+}
+
+/// Compares with what the paper says.
+pub(super) fn judge(numbers: &Numbers) -> Judged {
+    let table = numbers.main();
+    let seeds = numbers.size(SEEDS.0, SEEDS.1);
+    let text = format!(
+        "Contraceptive Method Choice (UCI; 1,473 rows, three labels), ten folds, drawn {seeds} times and averaged, \
+         since a fold of so small a table has few rows. The wife's age, children and standard of living are \
+         numbers, the other columns have hierarchies (ours; those of the paper are not printed): the codes 1 to 4 \
+         in two pairs. The method is hard to tell, and the tree overfits the original rows: a release with more rows in a class can \
+         be the better one to learn from, as long as its classes follow the label."
     );
-    let wins = [1, 2].map(|over| sweep.wins(over, released(0)));
-    let n_ks = ks.len();
-    claim.found += &format!("; ahead of TDS at {}, of Median at {} of {n_ks} k", wins[0], wins[1]);
-    Ok(Findings {
-        tables: vec![table],
-        plots: vec![("", chart)],
-        text: format!(
-            "Contraceptive Method Choice (UCI; 1,473 rows, three labels), ten folds, drawn {seeds} times and averaged, \
-             since a fold of so small a table has few rows. The wife's age, children and standard of living are \
-             numbers, the other columns have hierarchies (ours; those of the paper are not printed): the codes 1 to 4 \
-             in two pairs. The method is hard to tell, and the tree overfits the original rows: a release with more rows in a class can \
-             be the better one to learn from, as long as its classes follow the label."
-        ),
-        claims: vec![claim],
-    })
+    let at = |recoding: &str, k: &str| {
+        let cells = [("recoding", recoding), ("k", k)];
+        table.rows_with(&cells).next().expect("every recoding at every k").number("accuracy")
+    };
+    let cases = Cases::of(RECODINGS[1..].iter().flat_map(|(other, _)| {
+        table
+            .distinct("k")
+            .into_iter()
+            .map(move |k| (format!("{other} at k = {k}"), at(RECODINGS[0].0, k) > at(other, k)))
+    }));
+    let means = RECODINGS.map(|(recoding, _)| {
+        let values: Vec<f64> = table.distinct("k").into_iter().map(|k| at(recoding, k)).collect();
+        (recoding, incrowd_evaluate::learn::score::mean(&values))
+    });
+    let claims = vec![
+        Claim::new(
+            "section 4.4, Figure 9(f)",
+            "InfoGain Mondrian yields higher accuracy than TDS and Median Mondrian (J48)",
+            format!("k by k: {}; means over k: {}", cases.found(), named(&means)),
+            &cases,
+        )
+        .because("at the smallest k the difference is an eighth of the deviation of the folds"),
+    ];
+    Judged { text, shown: Vec::new(), claims, ..Judged::default() }
 }
 
 /// The means of sweeps over the same k, in the place of the first.

@@ -11,7 +11,7 @@ mod selection;
 mod sweep;
 mod synthetic;
 
-use super::{Claim, Experiment, Paper};
+use super::{Experiment, Paper};
 
 pub(crate) const PAPER: Paper = Paper {
     name: "workload",
@@ -34,42 +34,66 @@ where it prints them (Figure 10 and some sentences); elsewhere it has pictures, 
         Experiment {
             name: "workload-figure-8",
             title: "Figure 8: accuracy on synthetic tables",
+            tables: &["", "differences"],
+            plots: &["", "naive-bayes", "random-forest", "svm"],
             run: synthetic::figure_8,
+            judge: synthetic::judge,
         },
         Experiment {
             name: "workload-figure-9-abcde",
             title: "Figure 9(a-e): accuracy, conditional entropy and class size on census data",
+            tables: &["", "whole", "fit"],
+            plots: &["", "b", "c", "d", "e"],
             run: census::figure_9_abcde,
+            judge: census::judge_abcde,
         },
         Experiment {
             name: "workload-figure-9-f",
             title: "Figure 9(f): accuracy on the contraceptives table",
+            tables: &[""],
+            plots: &[""],
             run: contraceptives::figure_9_f,
+            judge: contraceptives::judge,
         },
         Experiment {
             name: "workload-figure-9-g",
             title: "Figure 9(g): accuracy with selections that tell nothing of the label",
+            tables: &[""],
+            plots: &[""],
             run: groups::figure_9_g,
+            judge: groups::judge,
         },
         Experiment {
             name: "workload-figure-9-h",
             title: "Figure 9(h): accuracy without the best predictors",
+            tables: &[""],
+            plots: &[""],
             run: census::figure_9_h,
+            judge: census::judge_h,
         },
         Experiment {
             name: "workload-figure-9-i",
             title: "Figure 9(i): error of regression trees",
+            tables: &[""],
+            plots: &[""],
             run: regression::figure_9_i,
+            judge: regression::judge,
         },
         Experiment {
             name: "workload-figure-10",
             title: "Figure 10: several target models",
+            tables: &["", "matrix"],
+            plots: &[""],
             run: models::figure_10,
+            judge: models::judge,
         },
         Experiment {
             name: "workload-figure-11",
             title: "Figure 11: imprecision of a selection",
+            tables: &[""],
+            plots: &[""],
             run: selection::figure_11,
+            judge: selection::judge,
         },
     ],
 };
@@ -120,12 +144,6 @@ fn job(input: &str, columns: &str, k: u64, search: &str, seed: u64) -> String {
         "input = \"{input}\"\nundeclared = \"drop\"\n\n[columns]\n{columns}\n[privacy]\nk = {k}\n\n\
          [search]\nseed = {seed}\n{search}\n"
     )
-}
-
-/// A claim that the first of some named numbers is the greatest.
-fn greatest(says: impl Into<String>, of: &[(&str, f64)]) -> Claim {
-    let holds = of[1..].iter().all(|(_, value)| of[0].1 > *value);
-    Claim::new(says, named(of), holds)
 }
 
 /// Numbers with their names.

@@ -1,7 +1,6 @@
 //! One table, several recodings, several k.
 
 use incrowd_chart::{Axis, Lines, Series};
-use incrowd_evaluate::learn::score::mean;
 use incrowd_job::{EvaluateOptions, Evaluation, ModelReport};
 
 use super::super::Lab;
@@ -43,12 +42,6 @@ impl Sweep {
         self.recodings[recoding].1.iter().map(of).collect()
     }
 
-    /// By recoding, its name and the mean of a value over all k.
-    pub(super) fn means(&self, of: impl Fn(&Evaluation) -> f64) -> Vec<(&'static str, f64)> {
-        let one = |at: usize| (self.recodings[at].0, mean(&self.values(at, &of)));
-        (0..self.recodings.len()).map(one).collect()
-    }
-
     /// A chart of a value by k, a line for each recoding.
     pub(super) fn chart(
         &self,
@@ -68,12 +61,6 @@ impl Sweep {
         });
         let series = series.chain(original).collect();
         Lines { title: title.to_owned(), x: Axis::log("k"), y, series }.svg()
-    }
-
-    /// At how many k the first recoding has a greater value than another one.
-    pub(super) fn wins(&self, over: usize, of: impl Fn(&Evaluation) -> f64) -> usize {
-        let pairs = self.values(0, &of).into_iter().zip(self.values(over, &of));
-        pairs.filter(|(first, other)| first > other).count()
     }
 }
 

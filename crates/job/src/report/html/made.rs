@@ -131,7 +131,7 @@ fn without_values(job: &JobSpec) -> JobSpec {
     (job.workload.queries_file, job.run.engine) = (None, None);
     job.about = job.about.without_names();
     for column in job.columns.values_mut() {
-        column.order = None;
+        (column.order, column.order_from) = (None, None);
         if !matches!(column.hierarchy, Some(HierarchySpec::Built(_))) {
             column.hierarchy = None;
         }
