@@ -552,6 +552,7 @@ pub(crate) struct MakeArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct GenerateArgs {
     /// uniform or skewed (columns of codes), agrawal (loan applicants with class labels), census (people)
     pub(crate) kind: String,

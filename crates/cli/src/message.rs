@@ -68,8 +68,9 @@ fn told(error: &JobError) -> Vec<Told> {
 /// Says what does not hold.
 pub(crate) fn not_satisfied(reasons: Vec<Told>) {
     for told in reasons {
-        let because = told.because.iter().map(|cause| format!(": {cause}")).collect::<String>();
-        note(&format!("not satisfied: {}{because}", told.message));
+        let causes = told.because.iter().map(String::as_str);
+        let parts: Vec<&str> = std::iter::once(told.message.as_str()).chain(causes).collect();
+        note(&format!("not satisfied: {}", parts.join(": ")));
         if let Some(help) = &told.help {
             note(&format!("  help: {help}"));
         }

@@ -22,12 +22,11 @@ pub(crate) fn join(known: &mut SchemaRef, found: &Schema, has_rows: bool) -> Opt
             all.push(format!("column `{name}` is missing"));
             continue;
         };
-        match joined(field.data_type(), other.data_type()) {
-            Some(data_type) => fields.push(Field::new(name, data_type, true)),
-            None => {
-                let (is, should) = (other.data_type(), field.data_type());
-                all.push(format!("column `{name}` is of type {is}, not {should}"));
-            }
+        if let Some(data_type) = joined(field.data_type(), other.data_type()) {
+            fields.push(Field::new(name, data_type, true));
+        } else {
+            let (is, should) = (other.data_type(), field.data_type());
+            all.push(format!("column `{name}` is of type {is}, not {should}"));
         }
     }
     for field in found.fields().iter().filter(|f| known.field_with_name(f.name()).is_err()) {

@@ -122,15 +122,14 @@ impl Profile {
     /// The columns that were not looked at, each with its suggested role (none for a row index, which
     /// needs none) and the reason.
     pub fn passed_over(&self) -> impl Iterator<Item = (&str, &'static str, String)> {
-        self.not_looked_at.iter().zip(&self.hold).map(|(name, holds)| match holds {
-            Some(holds) => {
+        self.not_looked_at.iter().zip(&self.hold).map(|(name, holds)| {
+            if let Some(holds) = holds {
                 let why = format!(
                     "it holds {holds}, which cannot be recoded: never released, unless you declare it \
                      insensitive"
                 );
                 (name.as_str(), "identifier", why)
-            }
-            None => {
+            } else {
                 let why = "a row index that pandas added: it needs no role, and is left out";
                 (name.as_str(), "", why.to_owned())
             }

@@ -249,7 +249,7 @@ fn a_log_is_added_to_and_nothing_else_is() {
     let args = "anonymize patients.csv -o l.jsonl --log l.jsonl";
     folder.fails(&format!("{args} {job}"), 2, &["`l.jsonl` is the log"]);
     folder.fails(
-        &*format!("anonymize patients.csv -o x.csv --report l.jsonl --log l.jsonl {job}"),
+        &format!("anonymize patients.csv -o x.csv --report l.jsonl --log l.jsonl {job}"),
         2,
         &["l.jsonl"],
     );

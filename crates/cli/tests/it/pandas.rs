@@ -105,7 +105,9 @@ fn write(path: &Path, batch: &RecordBatch, schema: &Arc<Schema>, writer: &str) {
 /// they come up.
 fn ordered(values: &[&str]) -> (RecordBatch, Arc<Schema>) {
     let mut dictionary = StringDictionaryBuilder::<Int8Type>::new();
-    values.iter().for_each(|value| dictionary.append_value(value));
+    for value in values {
+        dictionary.append_value(value);
+    }
     let column: ArrayRef = Arc::new(dictionary.finish());
     let batch = RecordBatch::try_from_iter([("a", column)]).unwrap();
     let field = batch.schema().field(0).clone().with_dict_is_ordered(true);
