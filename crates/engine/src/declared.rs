@@ -173,20 +173,23 @@ fn dictionary_of(batch: &RecordBatch, name: &str) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn order(values: &[&str]) -> Option<Vec<String>> {
-        Some(values.iter().map(|&value| value.to_owned()).collect())
+    fn texts(values: &[&str]) -> Vec<String> {
+        values.iter().map(|&value| value.to_owned()).collect()
     }
 
     #[track_caller]
     fn check(files: &[Option<Vec<String>>], expected: DeclaredOrder) {
         let mut declared = Declared { order: Some(DeclaredOrder::Unknown), is_row_index: false };
-        files.iter().for_each(|found| declared.orders_seen(found.clone()));
+        for found in files {
+            declared.orders_seen(found.clone());
+        }
         assert_eq!(declared.order, Some(expected));
     }
 
     #[test]
     fn orders_of_several_files() {
-        let known = |values: &[&str]| DeclaredOrder::Known(order(values).unwrap());
+        let known = |values: &[&str]| DeclaredOrder::Known(texts(values));
+        let order = |values: &[&str]| Some(texts(values));
         check(&[], DeclaredOrder::Unknown);
         check(&[None], DeclaredOrder::Unknown);
         check(&[order(&["a", "b"]), order(&["a", "b"])], known(&["a", "b"]));

@@ -262,8 +262,9 @@ mod tests {
         let batch = RecordBatch::try_from_iter([("a", array)]).unwrap();
         let lines = Keys::of(&batch.schema()).lines(&batch).unwrap();
         let lines = String::from_utf8(lines).unwrap();
-        let expected: String = expected.iter().map(|cell| format!("{{\"a\":{cell}}}\n")).collect();
-        assert_eq!(lines, expected);
+        let expected: Vec<String> =
+            expected.iter().map(|cell| format!("{{\"a\":{cell}}}")).collect();
+        assert_eq!(lines.lines().collect::<Vec<_>>(), expected);
         for (line, row) in lines.lines().zip(0..) {
             let parsed: serde_json::Value = serde_json::from_str(line).unwrap();
             assert_eq!(parsed.as_object().unwrap().len(), 1, "row {row}");
