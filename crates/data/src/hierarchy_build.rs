@@ -503,6 +503,7 @@ fn group_label(group: &[&str], is_text: bool) -> String {
     match group {
         // Only missing cells have an empty label.
         [value] if !value.is_empty() => (*value).to_owned(),
+        [_] => "{}".to_owned(),
         [first, .., last] if !is_text => closed_label(first, last),
         _ => values_label(group.iter().copied()),
     }

@@ -262,7 +262,7 @@ fn piece(line: &Line, lo: f64, hi: f64, segments: &Segments, segment: u32) -> Op
         (first <= last).then_some((first, last))
     } else {
         let (first, last) = (from.max(lo), to.min(hi));
-        (is_key || first < last).then_some((first, last))
+        (first < last || is_key && first <= last).then_some((first, last))
     }
 }
 

@@ -163,7 +163,7 @@ fn sets_orders_and_hierarchies() {
     check(&x, Aggregate::Count, &["x is missing"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x <> c"], (2.0, true, 2.0, 2.0));
     let order = Known::Order(["low", "mid", "top-most", "x-large"].map(String::from).to_vec());
-    let x = release(&[("x", order, &["[low-top-most]", "[top-most-x-large]", "mid"])]);
+    let x = release(&[("x", order, &["[low..top-most]", "[top-most..x-large]", "mid"])]);
     check(&x, Aggregate::Count, &["x <= mid"], (5.0 / 3.0, false, 1.0, 2.0));
     check(&x, Aggregate::Max(of("x")), &[], (3.0, true, 3.0, 3.0));
     let rows = ["fr;Europe;*", "de;Europe;*", "jp;Asia;*"]
