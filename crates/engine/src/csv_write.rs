@@ -26,7 +26,9 @@ pub(crate) struct ReadyCells {
 impl ReadyCells {
     /// Adds a cell; a missing one is empty.
     pub(crate) fn push(&mut self, dialect: Dialect, text: Option<&str>) {
-        dialect.push(text.unwrap_or_default(), &mut self.bytes);
+        if let Some(text) = text {
+            dialect.push(text, &mut self.bytes);
+        }
         self.ends.push(self.bytes.len());
     }
 

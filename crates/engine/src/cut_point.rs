@@ -133,7 +133,6 @@ mod tests {
     use incrowd_data::Kind;
 
     use super::CutPoint;
-    use crate::typing::position;
 
     #[track_caller]
     fn check(kind: Kind, below: &str, above: &str, text: &str, last_below: Option<&str>) {
@@ -165,7 +164,8 @@ mod tests {
         );
         check(Kind::Decimal, "3.25", "10.5", "10", None);
         check(Kind::Decimal, "0.31", "0.347", "0.34", None);
-        check(Kind::Decimal, "-0.347", "-0.31", "-0.32", None);
+        check(Kind::Decimal, "-0.347", "-0.31", "-0.31", None);
+        check(Kind::Decimal, "-0.347", "-0.312", "-0.32", None);
         check(Kind::Decimal, "-3", "-1.5", "-2", None);
         check(Kind::Decimal, "-300", "-15", "-100", None);
         check(Kind::Decimal, "-1", "0.5", "0", None);
@@ -209,7 +209,7 @@ mod tests {
                 (a, b) = (b, a);
             }
             let found = CutPoint::between(Kind::Decimal, &a.to_string(), &b.to_string());
-            let place = position(Kind::Decimal, &found.text).expect("a number");
+            let place = found.position;
             assert!(a < place && place <= b, "{a} {b} {}", found.text);
             assert!(found.text.len() <= b.to_string().len().max(8) + 3, "{a} {b} {}", found.text);
         }

@@ -360,13 +360,14 @@ mod tests {
             ("r.csv.gz/", (Format::Csv(Compression::Gzip), ".csv.gz")),
             ("r.tsv/", (Format::Csv(Compression::None), ".tsv")),
             ("r.arrow/", (Format::Arrow, ".arrow")),
+            ("r.jsonl/", (Format::JsonLines(Compression::None), ".jsonl")),
         ] {
             let output = Output::named(name, None).unwrap();
             assert_eq!((output.format, ending(&output).as_str()), (format, end), "{name}");
             assert_eq!(output.part_rows, Some(Output::PART_ROWS), "{name}");
         }
         assert_eq!(Output::named("r.csv", None).unwrap().part_rows, None);
-        for name in ["r.jsonl/", "./", "/", "../"] {
+        for name in ["./", "/", "../"] {
             assert!(Output::named(name, None).is_err(), "{name}");
         }
     }

@@ -382,7 +382,8 @@ pub(crate) fn kinds_of(plan: &Plan, known: &dyn Known) -> Vec<Option<Kind>> {
         let is_sensitive = column.role == Some(Role::Sensitive);
         let values = is_sensitive.then(|| known.values(&column.name)).flatten()?;
         let is_listed = column.spec.order.is_some() || column.spec.hierarchy.is_some();
-        (!is_listed).then(|| column.kind.unwrap_or_else(|| values.natural_kind()))
+        // What a text file holds, its values say: those of suppressed rows must not.
+        column.kind.or(values.kind).filter(|_| !is_listed)
     };
     plan.columns.iter().map(kind).collect()
 }

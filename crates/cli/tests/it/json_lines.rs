@@ -207,15 +207,11 @@ fn numbers_that_would_not_come_back() {
     let q: ArrayRef = Arc::new(Int64Array::from(vec![1, 1, 1]));
     let batch = RecordBatch::try_from_iter([("q", q), ("x", numbers), ("u", large)]).unwrap();
     write(&folder, "t.parquet", &batch);
-    for column in ["x", "u"] {
-        folder.fails(
-            &format!(
-                "anonymize t.parquet -o r.jsonl -k 2 --quasi q --insensitive {column} --undeclared drop"
-            ),
-            2,
-            &[&format!("cells of column `{column}` would not come back")],
-        );
-    }
+    let job = "anonymize t.parquet -o r.jsonl -k 2 --quasi q --undeclared drop --insensitive";
+    folder.fails(&format!("{job} x"), 2, &["cells of column `x` would not come back"]);
+    // Digits are digits, however many.
+    folder.ok(&format!("{job} u"));
+    assert!(folder.read("r.jsonl").contains("18446744073709551615"));
 }
 
 /// What cannot be grouped says what it is, and what can be done about it.

@@ -156,7 +156,7 @@ fn a_search_that_ends_early_goes_on_where_it_stood() {
     folder.fails(&format!("{job} --resume s.json"), 2, &["not a search that can be resumed"]);
     folder.fails(&format!("{job} --resume people.csv"), 2, &["never overwritten"]);
     folder.fails(&format!("{job} --resume r.csv"), 2, &["a file of its own"]);
-    folder.fails(&format!("{job} --start s.json"), 2, &["no recoding"]);
+    folder.fails(&format!("{job} --start s.json"), 2, &["is not a recoding"]);
     let mondrian = job.replace("koptimize", "mondrian");
     folder.fails(
         &format!("{mondrian} --resume x.json"),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::Fault;
+use crate::case::Labels;
 use crate::label::Axis;
 use crate::value::{Value, count, float};
 
@@ -64,13 +65,65 @@ fn mean(evidence: &Evidence, axis: &Axis, class: &[usize]) -> Mean {
         .map(|&row| evidence.origins[row])
         .collect();
     let numbers: Vec<f64> = class.iter().filter_map(number).collect();
+    let all: Vec<f64> = (0..evidence.release.rows.len()).filter_map(|row| number(&row)).collect();
+    let has_range = evidence.case.job.labels == Labels::RangeMean;
     let size = models::size(evidence, &having).unwrap_or(having.len());
     let ks: BTreeSet<usize> = evidence.case.required().iter().map(|(_, _, k)| *k).collect();
     Mean {
         value: numbers.iter().sum::<f64>() / count(numbers.len()),
         must_be_withheld: ks.first().is_some_and(|&k| size < k),
-        may_be_withheld: ks.last().is_some_and(|&k| size < k),
+        may_be_withheld: ks.last().is_some_and(|&k| size < k) || tells(&numbers, &all, has_range),
     }
+}
+
+/// Whether a mean may tell every value of its class to a reader who knows its rows, with ranges its least and
+/// greatest value, and in which steps the values of the column are. The reader may take the steps from the decimal
+/// places or from the values themselves, so that either will do.
+fn tells(numbers: &[f64], all: &[f64], has_range: bool) -> bool {
+    let scaled = |places: i32| -> Option<Vec<i64>> {
+        let scale = 10f64.powi(places);
+        all.iter().map(|number| whole(number * scale)).collect()
+    };
+    let Some((places, scaled)) = (0..9).find_map(|at| Some((at, scaled(at)?))) else {
+        return true;
+    };
+    let common = scaled.iter().fold(0, |a, b| gcd(a, b.abs())).max(1);
+    [1, common].into_iter().any(|step| {
+        let values: Vec<i64> = (numbers.iter())
+            .filter_map(|number| whole(number * 10f64.powi(places)))
+            .map(|value| value / step)
+            .collect();
+        is_told(&values, has_range)
+    })
+}
+
+/// A whole number, if a float is one but for its last digits.
+fn whole(number: f64) -> Option<i64> {
+    let rounded = number.round();
+    let is_whole = (number - rounded).abs() <= 1e-6 && rounded.abs() < 1e15;
+    #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
+    is_whole.then_some(rounded as i64)
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Whether values that are whole steps follow from their number and mean, and from the least and the greatest one
+/// where those are printed.
+fn is_told(values: &[i64], has_range: bool) -> bool {
+    let n = i64::try_from(values.len()).unwrap_or(i64::MAX);
+    let (Some(least), Some(greatest)) = (values.iter().min(), values.iter().max()) else {
+        return true;
+    };
+    let sum: i64 = values.iter().sum();
+    if !has_range {
+        return sum.abs() <= 2 || n <= 1;
+    }
+    // The two ends are values of the class; the others have this sum above the least one.
+    let (rest, width) = (n - 2, greatest - least);
+    let above = sum - least - greatest - rest * least;
+    rest <= 1 || width <= 1 || above <= 1 || above >= rest * width - 1
 }
 
 impl Mean {
