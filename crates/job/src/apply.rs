@@ -206,7 +206,7 @@ impl Application<'_> {
             Ok(recognised) => recognised,
             Err(outcome) => return Ok(outcome),
         };
-        let Recognised { class_of, classes, .. } = &recognised;
+        let classes = &recognised.classes;
         timings.recode = clock.lap();
         let release = Release {
             plan,
@@ -214,7 +214,7 @@ impl Application<'_> {
             set: &coding.set,
             entity: coding.entity,
             classes,
-            assigned: assigned(class_of),
+            assigned: assigned(&recognised),
             vector_of: &coding.vector_of,
         };
         let written = release.write(self.engine, self.run, output, &mut timings)?;
@@ -253,7 +253,7 @@ impl Application<'_> {
             Err(outcome) => return Ok(outcome),
         };
         let Recognised { class_of, classes, .. } = &recognised;
-        let assigned = assigned(class_of);
+        let assigned = assigned(&recognised);
         let entity = coding.entity;
         let labelling = Labelling { plan, set: &coding.set, entity, classes, assigned };
         let mut means = labelling.all_means();
@@ -380,8 +380,10 @@ fn unlike(error: JobError) -> JobError {
 }
 
 /// Vectors and their classes. A class's cells cover what they did when the recoding was made, not only its rows.
-fn assigned(class_of: &[u32]) -> Assigned<'_> {
-    Assigned { class_of, parts: &[], blocks: &[], is_tight: false }
+fn assigned(recognised: &Recognised) -> Assigned<'_> {
+    let may_be_tight = recognised.levels.is_none() && recognised.cuts.is_none();
+    let class_of = &recognised.class_of;
+    Assigned { class_of, parts: &[], blocks: &[], is_tight: false, may_be_tight }
 }
 
 /// New rows that a recoding is applied to.

@@ -25,6 +25,8 @@ pub(crate) struct Assigned<'a> {
     pub(crate) blocks: &'a [Block],
     /// Whether the ends of a range are values of its class (or group), and not of all classes that share it.
     pub(crate) is_tight: bool,
+    /// Whether they may be, for all that a reader knows: those of a saved recoding are, if its rows come again.
+    pub(crate) may_be_tight: bool,
 }
 
 impl<'a> Assigned<'a> {
@@ -38,6 +40,7 @@ impl<'a> Assigned<'a> {
                 _ => &[],
             },
             is_tight: !matches!(found.recoding, Recoding::Intervals(_) | Recoding::FullDomain(_)),
+            may_be_tight: false,
         }
     }
 

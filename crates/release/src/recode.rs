@@ -130,10 +130,14 @@ fn nodes_of_region(
     divided: &[(Level, u32)],
 ) -> Cell {
     let last = |hi: u32| if Some(hi) == without { hi.checked_sub(1) } else { Some(hi) };
-    let leaves = leaves.iter().filter_map(|&(lo, hi)| Some((lo, last(hi)?)));
-    let leaves: Vec<(u32, u32)> = leaves.filter(|(lo, hi)| lo <= hi).collect();
-    // A class without rows may be nothing but missing; it is never released.
-    if leaves.is_empty() { Cell::All } else { attribute.cover(&leaves, divided) }
+    let values = leaves.iter().filter_map(|&(lo, hi)| Some((lo, last(hi)?)));
+    let values: Vec<(u32, u32)> = values.filter(|(lo, hi)| lo <= hi).collect();
+    match (values.is_empty(), leaves.is_empty()) {
+        (false, _) => attribute.cover(&values, divided),
+        // A region of nothing but missing values.
+        (true, false) => attribute.cover(leaves, divided),
+        (true, true) => Cell::All,
+    }
 }
 
 /// The cells of a full-domain recoding: what each class is at the levels of a node.

@@ -51,28 +51,33 @@ impl Application<'_> {
                 recode_intervals(set, assignment, cuts, &regions, Some(&says_missing))
             }
             Division::Tree(tree) => {
-                let any = self.anything();
+                let (any, with_missing) = self.with_missing();
                 let says_missing = |class: usize, at: usize| {
                     let class = u32::try_from(class).expect("fewer classes than 2^32");
-                    any.contains(&(class, name(at).as_str()))
+                    let cell = (class, name(at).as_str());
+                    let is_tree = matches!(set.attributes[at].shape, Shape::Tree(_));
+                    any.contains(&cell) || (is_tree && with_missing.contains(&cell))
                 };
                 recode_regions(set, assignment, tree, &regions, Some(&says_missing))
             }
         }
     }
 
-    /// The classes and columns whose cell was `*`.
-    fn anything(&self) -> BTreeSet<(u32, &str)> {
-        let mut any = BTreeSet::new();
+    /// The classes and columns whose cell was `*`, and those whose cell named missing values.
+    fn with_missing(&self) -> (BTreeSet<(u32, &str)>, BTreeSet<(u32, &str)>) {
+        let (mut any, mut named) = (BTreeSet::new(), BTreeSet::new());
         for node in &self.file.nodes {
             let NodeRecord::Class { class, cells } = node else { continue };
             for (name, covered) in cells {
+                let cell = (*class, name.as_str());
                 if matches!(covered, Covered::Any(_)) {
-                    any.insert((*class, name.as_str()));
+                    any.insert(cell);
+                } else if covered.values().contains(&None) {
+                    named.insert(cell);
                 }
             }
         }
-        any
+        (any, named)
     }
 
     /// The codes that a set may name.

@@ -444,8 +444,13 @@ impl Finish<'_> {
         found.rows.add(self.points, |row| first + class_of(row), n_rows)?;
         let (plan, set) = (self.search.plan, &self.coding.set);
         let classes = recode(set, assignment, divided);
-        let assigned =
-            Assigned { class_of: &assignment.class_of, parts: &[], blocks: &[], is_tight: true };
+        let assigned = Assigned {
+            class_of: &assignment.class_of,
+            parts: &[],
+            blocks: &[],
+            is_tight: true,
+            may_be_tight: false,
+        };
         let entity = self.coding.entity;
         let of_region = Labelling { plan, set, entity, classes: &classes, assigned }.all_means();
         for (means, of_region) in found.means.iter_mut().zip(of_region) {

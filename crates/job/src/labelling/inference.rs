@@ -90,8 +90,17 @@ impl Labelling<'_> {
         let printed = self.printed(at, attribute, means.as_deref().map_or(&[], Vec::as_slice));
         let reader = Reader::of(&printed, self.assigned.is_tight && self.prints_values());
         let mut found = InferenceReport { step: reader.step, ..InferenceReport::default() };
+        let guesses = self.assigned.may_be_tight && self.prints_values();
+        let guessing = guesses.then(|| Reader { is_tight: true, ..reader });
         for (class, (printed, &rows)) in printed.iter().zip(sizes).enumerate() {
-            match reader.learns(printed) {
+            let follows = match (reader.learns(printed), guessing) {
+                // Who takes the ends for values would be right where they are.
+                (Follows::Open, Some(guessing)) if guessing.learns(printed) == Follows::ByMean => {
+                    Follows::Cover
+                }
+                (follows, _) => follows,
+            };
+            match follows {
                 Follows::Exact => found.exact_rows += rows,
                 Follows::ByRange => {
                     found.determined_rows += rows;

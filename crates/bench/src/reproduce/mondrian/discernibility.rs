@@ -131,7 +131,7 @@ fn size(k: u64) -> usize {
 }
 
 fn ks(lab: &Lab) -> &'static [u64] {
-    lab.size(&[5, 25, 100], &KS)
+    lab.size(&[5, 10, 50], &KS)
 }
 
 fn by_k(lab: &Lab, ks: &[u64]) -> Result<Figure, Failure> {
