@@ -386,7 +386,8 @@ pub(crate) fn kinds_of(plan: &Plan, known: &dyn Known) -> Vec<Option<Kind>> {
         let values = is_sensitive.then(|| known.values(&column.name)).flatten()?;
         let is_listed = column.spec.order.is_some() || column.spec.hierarchy.is_some();
         // What a text file holds, its values say: those of suppressed rows must not.
-        column.kind.or(values.kind).filter(|_| !is_listed)
+        let said = values.kind.filter(|&kind| values.natural_kind() == kind);
+        column.kind.or(said).filter(|_| !is_listed)
     };
     plan.columns.iter().map(kind).collect()
 }

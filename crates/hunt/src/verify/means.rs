@@ -22,7 +22,7 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Fault> {
             for classes in &groupings {
                 let class = classes.iter().find(|class| class.contains(&row));
                 let class = class.expect("every row is in a class");
-                expected.push(mean(evidence, axis, class));
+                expected.push(mean(evidence, axis, (class, classes)));
             }
             if !expected.iter().any(|mean| mean.allows(printed)) {
                 let detail = format!("`{}`: {printed:?}, expected {expected:?}", axis.name);
@@ -54,7 +54,7 @@ struct Mean {
     may_be_withheld: bool,
 }
 
-fn mean(evidence: &Evidence, axis: &Axis, class: &[usize]) -> Mean {
+fn mean(evidence: &Evidence, axis: &Axis, (class, all): (&[usize], &[Vec<usize>])) -> Mean {
     let number = |&row: &usize| match evidence.value(row, axis) {
         Value::Number(scaled) => Some(float(scaled)),
         _ => None,
@@ -65,35 +65,48 @@ fn mean(evidence: &Evidence, axis: &Axis, class: &[usize]) -> Mean {
         .map(|&row| evidence.origins[row])
         .collect();
     let numbers: Vec<f64> = class.iter().filter_map(number).collect();
-    let all: Vec<f64> = (0..evidence.release.rows.len()).filter_map(|row| number(&row)).collect();
-    let has_range = evidence.case.job.labels == Labels::RangeMean;
+    let values: Vec<f64> =
+        (0..evidence.release.rows.len()).filter_map(|row| number(&row)).collect();
+    let sum = |class: &Vec<usize>| class.iter().filter_map(number).sum::<f64>();
+    let sums: Vec<f64> = all.iter().map(sum).collect();
+    let is_told = match evidence.case.job.labels {
+        Labels::RangeMean => tells(&numbers, &values),
+        _ => tells_without_range(&numbers, &sums),
+    };
     let size = models::size(evidence, &having).unwrap_or(having.len());
     let ks: BTreeSet<usize> = evidence.case.required().iter().map(|(_, _, k)| *k).collect();
     Mean {
         value: numbers.iter().sum::<f64>() / count(numbers.len()),
         must_be_withheld: ks.first().is_some_and(|&k| size < k),
-        may_be_withheld: ks.last().is_some_and(|&k| size < k) || tells(&numbers, &all, has_range),
+        may_be_withheld: is_told || ks.last().is_some_and(|&k| size < k),
     }
 }
 
-/// Whether a mean may tell every value of its class to a reader who knows its rows, with ranges its least and
-/// greatest value, and in which steps the values of the column are. The reader may take the steps from the decimal
-/// places or from the values themselves, so that either will do.
-fn tells(numbers: &[f64], all: &[f64], has_range: bool) -> bool {
-    let scaled = |places: i32| -> Option<Vec<i64>> {
-        let scale = 10f64.powi(places);
-        all.iter().map(|number| whole(number * scale)).collect()
-    };
-    let Some((places, scaled)) = (0..9).find_map(|at| Some((at, scaled(at)?))) else {
-        return true;
-    };
-    let common = scaled.iter().fold(0, |a, b| gcd(a, b.abs())).max(1);
-    [1, common].into_iter().any(|step| {
-        let values: Vec<i64> = (numbers.iter())
-            .filter_map(|number| whole(number * 10f64.powi(places)))
-            .map(|value| value / step)
-            .collect();
-        is_told(&values, has_range)
+/// Whether a mean may tell every value of its class to a reader who knows its rows, its least and greatest value, and
+/// in which steps the values of the column are. The reader may take the steps from the decimal places or from the
+/// values themselves, so that either will do.
+fn tells(numbers: &[f64], all: &[f64]) -> bool {
+    let Some((scale, unit)) = unit(all) else { return true };
+    [1, unit].into_iter().any(|step| {
+        let values = numbers.iter().filter_map(|number| whole(number * scale));
+        is_told(&values.map(|value| value / step).collect::<Vec<i64>>())
+    })
+}
+
+/// The same without the least and the greatest value: all that is known is that no value is below zero, and in which
+/// steps the sums of the classes are.
+fn tells_without_range(numbers: &[f64], sums: &[f64]) -> bool {
+    let Some((scale, unit)) = unit(sums) else { return true };
+    let sum = whole(numbers.iter().sum::<f64>() * scale).unwrap_or(0);
+    numbers.len() <= 1 || [1, unit].into_iter().any(|step| (sum / step).abs() <= 2)
+}
+
+/// What makes some numbers whole, and then their greatest common divisor.
+fn unit(numbers: &[f64]) -> Option<(f64, i64)> {
+    (0..9).map(|places| 10f64.powi(places)).find_map(|scale| {
+        let scaled = numbers.iter().map(|number| whole(number * scale));
+        let scaled: Vec<i64> = scaled.collect::<Option<_>>()?;
+        Some((scale, scaled.iter().fold(0, |a, b| gcd(a, b.abs())).max(1)))
     })
 }
 
@@ -109,17 +122,13 @@ fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Whether values that are whole steps follow from their number and mean, and from the least and the greatest one
-/// where those are printed.
-fn is_told(values: &[i64], has_range: bool) -> bool {
+/// Whether values that are whole steps follow from their number, their mean, the least and the greatest one.
+fn is_told(values: &[i64]) -> bool {
     let n = i64::try_from(values.len()).unwrap_or(i64::MAX);
     let (Some(least), Some(greatest)) = (values.iter().min(), values.iter().max()) else {
         return true;
     };
     let sum: i64 = values.iter().sum();
-    if !has_range {
-        return sum.abs() <= 2 || n <= 1;
-    }
     // The two ends are values of the class; the others have this sum above the least one.
     let (rest, width) = (n - 2, greatest - least);
     let above = sum - least - greatest - rest * least;

@@ -51,7 +51,7 @@ impl Application<'_> {
                 recode_intervals(set, assignment, cuts, &regions, Some(&says_missing))
             }
             Division::Tree(tree) => {
-                let (any, with_missing) = self.with_missing();
+                let [any, with_missing] = self.with_missing();
                 let says_missing = |class: usize, at: usize| {
                     let class = u32::try_from(class).expect("fewer classes than 2^32");
                     let cell = (class, name(at).as_str());
@@ -64,7 +64,7 @@ impl Application<'_> {
     }
 
     /// The classes and columns whose cell was `*`, and those whose cell named missing values.
-    fn with_missing(&self) -> (BTreeSet<(u32, &str)>, BTreeSet<(u32, &str)>) {
+    fn with_missing(&self) -> [BTreeSet<(u32, &str)>; 2] {
         let (mut any, mut named) = (BTreeSet::new(), BTreeSet::new());
         for node in &self.file.nodes {
             let NodeRecord::Class { class, cells } = node else { continue };
@@ -77,7 +77,7 @@ impl Application<'_> {
                 }
             }
         }
-        (any, named)
+        [any, named]
     }
 
     /// The codes that a set may name.

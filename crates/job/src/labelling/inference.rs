@@ -91,7 +91,7 @@ impl Labelling<'_> {
         let reader = Reader::of(&printed, self.assigned.is_tight && self.prints_values());
         let mut found = InferenceReport { step: reader.step, ..InferenceReport::default() };
         let guesses = self.assigned.may_be_tight && self.prints_values();
-        let guessing = guesses.then(|| Reader { is_tight: true, ..reader });
+        let guessing = guesses.then_some(Reader { is_tight: true, ..reader });
         for (class, (printed, &rows)) in printed.iter().zip(sizes).enumerate() {
             let follows = match (reader.learns(printed), guessing) {
                 // Who takes the ends for values would be right where they are.
