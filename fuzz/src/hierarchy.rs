@@ -261,14 +261,15 @@ fn check_interval(row: &[String]) {
     let value: f64 = row[0].parse().expect("only numbers have intervals");
     let near = value.abs().max(1.0) * 1e-9;
     for label in &row[1..row.len() - 1] {
-        let (ends, is_open) = match label.strip_suffix('[') {
+        let (ends, is_open) = match label.strip_suffix(')') {
             Some(ends) => (ends, true),
             None => (label.strip_suffix(']').unwrap_or(label), false),
         };
         let ends = ends.strip_prefix('[').unwrap_or(ends);
-        // A minus behind a digit divides, one before it is a sign.
-        let dash = ends.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(at, _)| at);
-        let (low, high) = dash.map_or((ends, ends), |at| (&ends[..at], &ends[at + 1..]));
+        // A minus in an end, its sign or that of a power, takes dots in between.
+        let between =
+            ends.split_once("..").or_else(|| ends.split_once('-').filter(|_| ends != label));
+        let (low, high) = between.unwrap_or((ends, ends));
         let (low, high): (f64, f64) = match (low.parse(), high.parse()) {
             (Ok(low), Ok(high)) => (low, high),
             _ => panic!("an interval that cannot be read: {label}"),

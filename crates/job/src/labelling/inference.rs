@@ -90,21 +90,25 @@ impl Labelling<'_> {
         let printed = self.printed(at, attribute, means.as_deref().map_or(&[], Vec::as_slice));
         let reader = Reader::of(&printed, self.assigned.is_tight && self.prints_values());
         let mut found = InferenceReport { step: reader.step, ..InferenceReport::default() };
-        let guesses = self.assigned.may_be_tight && self.prints_values();
-        let guessing = guesses.then_some(Reader { is_tight: true, ..reader });
+        // The same rows may come again by a saved recoding, whose ends are then known to be values or not: a mean that
+        // tells the values either way is left out both times.
+        let has_both =
+            (self.assigned.is_tight || self.assigned.may_be_tight) && self.prints_values();
+        let other = has_both.then_some(Reader { is_tight: !reader.is_tight, ..reader });
         for (class, (printed, &rows)) in printed.iter().zip(sizes).enumerate() {
-            let follows = match (reader.learns(printed), guessing) {
-                // Who takes the ends for values would be right where they are.
-                (Follows::Open, Some(guessing)) if guessing.learns(printed) == Follows::ByMean => {
-                    Follows::Cover
-                }
-                (follows, _) => follows,
+            let is_told = other.is_some_and(|other| other.learns(printed) == Follows::ByMean);
+            let follows = match reader.learns(printed) {
+                Follows::Open if is_told => Follows::Cover,
+                follows => follows,
             };
             match follows {
                 Follows::Exact => found.exact_rows += rows,
                 Follows::ByRange => {
                     found.determined_rows += rows;
                     found.determined_classes += 1;
+                    if let Some(means) = means.as_deref_mut().filter(|_| is_told) {
+                        means[class] = None;
+                    }
                 }
                 Follows::ByMean | Follows::Cover => {
                     found.withheld_rows += rows;
