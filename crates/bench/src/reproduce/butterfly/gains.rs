@@ -140,8 +140,9 @@ pub(crate) fn by_overlap(numbers: &Numbers) -> Judged {
         false,
     ));
     judged(
-        "Two sets of four columns, k = 10. The fewer columns they share, the more the union asks for that neither \
-         reader needs: with nothing shared the sets are protected one by one.",
+        "Two sets of four columns, k = 10. The fewer columns they share, the more the union \
+         protects that neither reader needs. If they share nothing, the sets are protected one by \
+         one.",
         claims,
     )
 }

@@ -16,10 +16,10 @@ const SEARCHES: [Search; 7] = [BOTTOM_UP, BINARY, ROLL_UP, BASIC, SUPER_ROOTS, C
 pub(super) const KS: [u64; 2] = [2, 10];
 
 /// Why sparing passes over the table may not spare time.
-const IN_MEMORY: &str = "\
-what is spared is a pass over the table. In the paper that was a query to a database; here it is a pass over vectors \
-in memory, no dearer than rolling up a frequency set of about as many groups. The sets at the bottom of a large \
-table with many values are of that size";
+const IN_MEMORY: &str = "the saving is a pass over the table. In the paper that was a query to a \
+database. Here it is a pass over vectors in memory, which costs no more than rolling up a \
+frequency set with about as many groups. The sets at the bottom of a large table with many values \
+are of that size";
 
 /// Why binary search is not slow here.
 const BY_HEIGHT: &str = "\

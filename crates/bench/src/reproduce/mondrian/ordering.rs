@@ -354,12 +354,13 @@ pub(crate) fn adult(numbers: &Numbers) -> Judged {
     ];
     let (shown, range) = ties(numbers.table("ties"));
     let text = format!(
-        "Eight columns without a class column. Text columns are in the leaf order of their hierarchies, which only the \
-         full-domain recoding is bound to; the hierarchies are ours, with the heights of the Incognito paper. {}\n\n\
-         Equally wide attributes are common, and which of them is cut first is not said in the report. The table has the least and \
-         the greatest discernibility under {range} orders of the columns, of both rules: the nearest allowable cut, as \
-         the product has it, and Figure 7 to the letter (both by a plain program of `crates/bench`, whose costs with the \
-         product's own order are those of the product).",
+        "Eight columns without a class column. Text columns are in the leaf order of their \
+         hierarchies, but only the full-domain recoding respects their groups. The hierarchies are \
+         ours, with the heights of the Incognito paper. {}\n\nEqually wide attributes are common, \
+         and the report does not say which of them is cut first. The table has the least and the \
+         greatest discernibility under {range} orders of the columns, of both rules: the nearest \
+         allowable cut, as the product has it, and Figure 7 to the letter (both by a plain program \
+         of `crates/bench`, whose costs with the product's own order are those of the product).",
         unproved(numbers, &points)
     );
     let picture = ("Adult, 8 attributes, 30,162 rows".to_owned(), Axis::log("k"));

@@ -162,7 +162,10 @@ fn more_accurate(table: &Table, (learner, name): (&str, &str)) -> Claim {
         format!("k by k: {}; means over k: {}", cases.found(), named(&means)),
         &cases,
     )
-    .because("another table stands in for the paper's, and the exceptions are within the spread of the folds")
+    .because(
+        "another table replaces the paper's, and the exceptions are within the spread of \
+         the folds",
+    )
 }
 
 /// Whether the folds tell `InfoGain` Mondrian from the others, learner by learner and k by k.
@@ -330,9 +333,9 @@ pub(super) fn judge_h(numbers: &Numbers) -> Judged {
     let table = numbers.main();
     let text = format!(
         "{} k = 100. Predictors are ranked by information gain on the original training rows and \
-         dropped from the best on; the release stays as it is. Columns of a region tell of one another: what is left of \
-         a Mondrian release still says which region a row is in, so that dropping the first predictors \
-         costs it less than it costs the original.",
+         dropped from the best on; the release stays as it is. The columns of a region depend on \
+         each other. The rest of a Mondrian release still tells which region a row is in, so \
+         dropping the first predictors costs it less than it costs the original.",
         protocol(numbers)
     );
     let line = |name: &str| -> Vec<f64> {

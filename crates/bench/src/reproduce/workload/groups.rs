@@ -111,14 +111,23 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             format!("from 1 to {most} groups: {}", ends.join("; ")),
             Verdict::NotShown,
         )
-        .because("the paper's greatest number of groups is in a picture, and \"slightly\" has no number"),
+        .because(
+            "the paper's greatest number of groups is in a picture, and \"slightly\" has no number",
+        ),
         Claim::new(
             PLACE,
             "Several selections can be incorporated without large negative effects",
-            format!("less than two points for up to eight: {}; eight cost {}", harmless.found(), costs.join(", ")),
+            format!(
+                "less than two points for up to eight: {}; eight cost {}",
+                harmless.found(),
+                costs.join(", ")
+            ),
             &harmless,
         )
-        .because("Median Mondrian loses more than InfoGain Mondrian, of which the paper may have thought"),
+        .because(
+            "Median Mondrian loses more than InfoGain Mondrian, which the paper may \
+             have meant",
+        ),
         Claim::new(OURS, "InfoGain Mondrian stays above Median Mondrian", above.found(), &above),
     ];
     Judged { text, shown: Vec::new(), claims, ..Judged::default() }
