@@ -41,8 +41,8 @@ judged as the paper makes it, in every case that it covers (every k, table, mode
 A case that was not settled, for example because a search was stopped before its proof, is *open*.
 If open cases would decide between *partly* and *differs*, the settled ones do. For a statement
 without cases, its line says what is compared. *Our question* marks statements that no paper makes.
-*A check* cannot be otherwise, so a failure would show a mistake of ours. Another test runs the quick
-versions, which have fewer rows and cases, and fails if they contradict this page.
+*A check* cannot be otherwise, so a failure would show a mistake of ours. Another test runs the
+quick versions, which have fewer rows and cases, and fails if they contradict this page.
 ";
 
 /// An experiment's part of the page.
