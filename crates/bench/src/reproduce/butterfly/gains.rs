@@ -74,8 +74,8 @@ fn losses(points: &[Point]) -> Vec<Claim> {
             format!("{}; {}", paper.found(), gains(&|point| point.gain(point.paper))),
             &paper,
         )
-        .because("the paper prints no experiments. Its pass follows the tree of the union's cuts, and where that cuts \
-                  early what the sets share, little is left to be put together"),
+        .because("the paper prints no experiments. Its pass follows the tree of the union's cuts, \
+                  and if that tree cuts shared columns early, there is little left to join"),
         Claim::new(
             OURS,
             "Our butterflies are substantially better than the union",

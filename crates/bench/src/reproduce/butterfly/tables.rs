@@ -80,7 +80,7 @@ resource department that knows occupation, age and postcode (`examples/accidents
 for either reader are compared with those of the paper row by row. Someone who has both can \
 combine them. With one release for both (`butterfly`), there is no second one to combine it with. \
 Table IV, all eight combinations of three attributes, is 2-anonymous for every pair of attributes \
-and not for all three, which is why the union asks for too much.";
+but not for all three. So the union asks for too much.";
 
 /// Compares with what the paper prints and says.
 pub(crate) fn judge(numbers: &Numbers) -> Judged {

@@ -165,7 +165,8 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
         100.0 * away.fold(0.0, f64::max)
     };
     let (here, regrouped) = (printed("here"), printed("regrouped"));
-    let claims = vec![
+    let claims =
+        vec![
         Claim::new(
             "table of nodes",
             "Incognito checks fewer nodes than bottom-up search, from four attributes on",
@@ -196,8 +197,8 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             &here,
         )
         .because(
-            "the paper prints the heights of its hierarchies and not their groups. Finer groups leave more \
-             nodes that fail, and it is mostly failing nodes that are checked",
+            "the paper prints the heights of its hierarchies and not their groups. Finer groups \
+             leave more nodes that fail, and most checked nodes are failing ones",
         ),
         Claim::new(
             "table of nodes",

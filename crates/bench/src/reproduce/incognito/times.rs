@@ -22,13 +22,12 @@ frequency set with about as many groups. The sets at the bottom of a large table
 are of that size";
 
 /// Why binary search is not slow here.
-const BY_HEIGHT: &str = "\
-binary search rolls its frequency sets up here, so that it needs two passes over the table, and it asks for less: \
-nodes of the least height, not all minimal ones";
+const BY_HEIGHT: &str = "here, binary search rolls up its frequency sets, so it needs two passes \
+over the table, and it finds less: nodes of the least height, not all minimal ones";
 
 /// Why Incognito is not always ahead of bottom-up search.
-const FEW: &str = "\
-with few attributes the lattice is small, and the searches of all subsets take more time than they spare";
+const FEW: &str = "with few attributes the lattice is small, and the searches of all subsets take \
+more time than they save";
 
 /// What is timed.
 pub(super) struct Plan<'a> {
@@ -193,7 +192,7 @@ impl<'a> Timings<'a> {
             return String::new();
         }
         format!(
-            " A search that takes more than {} s is given up, and so are those of more columns: {}.",
+            " A search that takes more than {} s is stopped, and so are those of more columns: {}.",
             self.most,
             given_up.join(", ")
         )

@@ -11,8 +11,8 @@ use crate::reproduce::{CHECK, Cases, Claim, Findings, Judged, Lab, Numbers, Row,
 
 const TEXT: &str = "This is the product's K-Optimize as it is. It starts with its local search, \
 and a higher limit starts with the optimum of the lower one. An optimum that loses no more rows \
-than a lower limit allows is the optimum of that limit as well. As in the paper, the lines without \
-a limit are left out of the plots; they are in the table.";
+than a lower limit allows is also the optimum of that limit. As in the paper, the lines without a \
+limit are left out of the plots; they are in the table.";
 
 /// Why some optima lose rows here that lose none in the paper.
 const ORDER: &str = "the order of the values decides which of them can be joined, and so whether \
@@ -237,10 +237,11 @@ fn ages(table: &Table) -> Vec<Claim> {
         Claim::new("section 7.2, Figure 6b", says, found, &cases)
     };
     vec![
-        claim("DM", "Fine ages improve the cost significantly, by the one metric (DM)").because(OPEN),
+        claim("DM", "Fine ages improve the cost significantly, by the one metric (DM)")
+            .because(OPEN),
         claim("CM", "Fine ages improve the cost significantly, by the other metric (CM)").because(
-            "hardly anything is gained here. Where an optimum cuts age at all, it does so between the coarse ages, too. \
-             Open cases are those in which a search was stopped",
+            "there is hardly any gain here. If an optimum cuts age at all, it cuts between the \
+             coarse ages. Open cases are those in which a search was stopped",
         ),
     ]
 }
@@ -331,5 +332,5 @@ fn alike(table: &Table) -> Claim {
         format!("equal to the first proven one of that k: {}", cases.found()),
         &cases,
     )
-    .because("the open case was not proved in its time; its cost is the same")
+    .because("the open case was not proved in its time. Its cost is the same")
 }

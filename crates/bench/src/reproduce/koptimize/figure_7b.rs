@@ -172,7 +172,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             if is_there { Verdict::Agrees } else { Verdict::NotShown },
         )
         .timing()
-        .because("the paper's took 14,104 s; here it is stopped after less than a minute"),
+        .because("the paper's took 14,104 s. Here it is stopped after less than a minute"),
         Claim::new(
             CHECK,
             "No search goes below a proven optimum",
