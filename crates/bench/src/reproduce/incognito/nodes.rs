@@ -165,8 +165,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
         100.0 * away.fold(0.0, f64::max)
     };
     let (here, regrouped) = (printed("here"), printed("regrouped"));
-    let claims =
-        vec![
+    let claims = vec![
         Claim::new(
             "table of nodes",
             "Incognito checks fewer nodes than bottom-up search, from four attributes on",
@@ -211,8 +210,9 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             ),
             Verdict::NotShown,
         )
-        .because("groups picked by the result show that it is possible, not that the paper had \
-                  them"),
+        .because(
+            "groups picked by the result show that it is possible, not that the paper had them",
+        ),
     ];
     Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims, ..Judged::default() }
 }

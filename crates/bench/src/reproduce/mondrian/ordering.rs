@@ -253,8 +253,7 @@ pub(crate) fn deviations(numbers: &Numbers) -> Judged {
         gaps(|point| &point.single),
         gaps(|point| &point.full)
     );
-    let claims =
-        vec![
+    let claims = vec![
         better(&points, PLACE, SINGLE, |point| &point.single),
         better(&points, PLACE, FULL, |point| &point.full),
         Claim::new(
@@ -263,9 +262,11 @@ pub(crate) fn deviations(numbers: &Numbers) -> Judged {
             found,
             &cases,
         )
-        .because("at the smallest deviation, two values of an attribute have nearly all rows, and \
-                  all models end with the same few classes. The report does not say where its axis \
-                  begins, or of what its deviation is a share"),
+        .because(
+            "at the smallest deviation, two values of an attribute have nearly all rows, and all \
+             models end with the same few classes. The report does not say where its axis begins, \
+             or of what its deviation is a share",
+        ),
     ];
     let text = format!(
         "The deviation varies as a share of the range, with k = 10. {}",
