@@ -1,7 +1,12 @@
-//! Who may depend on whom: the table of ARCHITECTURE.md, checked against the manifests.
+//! Who may depend on whom: the table of ARCHITECTURE.md, checked against the manifests, and the order of the
+//! modules in a crate, checked against its sources.
+
+mod modules;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+
+use modules::{Modules, cycle};
 
 const ALLOWED: [(&str, &[&str]); 14] = [
     ("data", &[]),
@@ -84,4 +89,36 @@ fn only_cluster_knows_ballista_and_nobody_needs_cluster() {
     // Whoever needs one machine builds no cluster.
     let workspace = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
     assert!(workspace.contains("default-members = [\"crates/cli\"]\n"));
+}
+
+/// The crates whose modules have an order, with their rooms where they have some: each depends on those before
+/// it only.
+const ORDERED: [(&str, &[&str]); 8] = [
+    ("data", &[]),
+    ("chart", &[]),
+    ("privacy", &[]),
+    ("quality", &[]),
+    ("search", &[]),
+    ("release", &[]),
+    ("evaluate", &[]),
+    ("cluster", &[]),
+];
+
+#[test]
+fn modules_have_an_order() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of crates");
+    for (name, rooms) in ORDERED {
+        let modules = Modules::of(&crates.join(name));
+        let graph = modules.below(&[]);
+        let found = cycle(&graph);
+        assert!(found.is_empty(), "modules of {name} depend on each other: {found:?}");
+        for (at, room) in rooms.iter().enumerate() {
+            let found = cycle(&modules.below(&[room])).join(", ");
+            assert!(found.is_empty(), "in {name}, modules of {room} depend on each other: {found}");
+            let before = BTreeSet::from_iter(&rooms[..at]);
+            for used in graph.get(*room).into_iter().flatten() {
+                assert!(before.contains(&used.as_str()), "{room} of {name} depends on {used}");
+            }
+        }
+    }
 }
