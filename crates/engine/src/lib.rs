@@ -66,7 +66,7 @@ pub use spill::{
     group, read_remote, read_spilled, sort_bucket,
 };
 pub use sql::{SqlError, parse_condition, parse_query};
-pub use stage::{Access, Staged, stage_bytes};
+pub use stage::{Access, Staged, stage_bytes, stage_written};
 pub use staging::{Output, Part, Staging, foreign_in};
 pub use stored::Fit;
 pub use typing::{Order, Ranked, position, text_at};

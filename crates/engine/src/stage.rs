@@ -165,6 +165,18 @@ pub fn stage_bytes(target: &Path, bytes: &[u8], access: Access) -> Result<Staged
     Ok(staged)
 }
 
+/// Stages a file that is too large to be held: `write` is given the open file.
+pub fn stage_written(
+    target: &Path,
+    access: Access,
+    write: impl FnOnce(&File) -> std::io::Result<()>,
+) -> Result<Staged, EngineError> {
+    let staged = Staged::new(target, access)?;
+    write(staged.held.file()).map_err(|source| staged.io("writing", source))?;
+    staged.flush()?;
+    Ok(staged)
+}
+
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {

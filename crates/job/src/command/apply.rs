@@ -347,7 +347,7 @@ impl Application<'_> {
         let access = HtmlWanted::access(plan.html.as_ref());
         let file = |path| SmallFile { access, ..SmallFile::private(path, &text) };
         let files: Vec<SmallFile> = spec.report.iter().map(|path| file(path)).collect();
-        publish(run, written.staged, &files, self.options.force)?;
+        publish(run, written.staged, Vec::new(), &files, self.options.force)?;
         Ok(Outcome::Done(Box::new(Done { report, warnings })))
     }
 

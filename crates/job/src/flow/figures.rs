@@ -2,6 +2,7 @@
 //! that classes and vectors need not be held meanwhile.
 
 use incrowd_data::Levels;
+use incrowd_engine::Staged;
 use incrowd_quality::Measure;
 use incrowd_release::{Classes, LabelForm, whole_intervals};
 use incrowd_search::{Found, MinimalNode, Recoding};
@@ -13,7 +14,6 @@ use crate::flow::measure::{
 };
 use crate::flow::memory::peak_memory_bytes;
 use crate::flow::publish::Written;
-use crate::flow::recoding_file::RecodingTexts;
 use crate::flow::workload_figures::workload_report;
 use crate::plan::Plan;
 use crate::report::exposure::Exposure;
@@ -37,8 +37,8 @@ pub(crate) struct Figures {
     precision: Option<f64>,
     height: Option<u64>,
     workload: Option<WorkloadReport>,
-    /// The recoding as a file, if the job asks for it.
-    pub(crate) recoding_file: Option<RecodingTexts>,
+    /// The files of the recoding, if the job asks for it.
+    pub(crate) recoding_files: Vec<Staged>,
     /// The search as a file, if it was stopped and the job wants to go on with it later.
     pub(crate) stopped_file: Option<String>,
     pub(crate) warnings: Vec<String>,

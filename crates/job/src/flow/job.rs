@@ -13,7 +13,6 @@ use crate::flow::figures::Figures;
 use crate::flow::infeasible::infeasible;
 use crate::flow::measure::failures;
 use crate::flow::publish::{SmallFile, Unverified, publish};
-use crate::flow::recoding_file::private_path;
 use crate::flow::run::Run;
 use crate::flow::{recoding_file, stopped_search};
 use crate::plan::Plan;
@@ -68,8 +67,9 @@ impl Job<'_> {
             figures.stopped_file = Some(stopped_search::text_of(stopped));
         }
         figures.warnings = self.warnings(plan, found);
-        if self.spec.recoding.is_some() {
-            figures.recoding_file = Some(recoding_file::texts(plan, coding, found, classes));
+        if let Some(path) = &self.spec.recoding {
+            let path = Path::new(path);
+            figures.recoding_files = recoding_file::stage(path, plan, coding, found, classes)?;
         }
         Ok(figures)
     }
@@ -93,7 +93,8 @@ impl Job<'_> {
         }
         figures.warnings.extend(inference::warnings(&written.printed.inference));
         figures.warnings.extend(written.exposure(plan).warnings());
-        let (recoding, stopped) = (figures.recoding_file.clone(), figures.stopped_file.clone());
+        let recoding = std::mem::take(&mut figures.recoding_files);
+        let stopped = figures.stopped_file.clone();
         let warnings = figures.warnings.clone();
         let mut report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
         let Job { run, engine, spec, .. } = *self;
@@ -108,17 +109,10 @@ impl Job<'_> {
             let access = HtmlWanted::access(plan.html.as_ref());
             files.push(SmallFile { access, ..SmallFile::private(path, &text) });
         }
-        let private = self.spec.recoding.as_deref().map(|path| private_path(Path::new(path)));
-        let private = private.map(|path| path.to_string_lossy().into_owned());
-        if let (Some(path), Some(private), Some(texts)) = (&self.spec.recoding, &private, &recoding)
-        {
-            files.push(SmallFile::private(private, &texts.private));
-            files.push(SmallFile::private(path, &texts.public));
-        }
         if let (Some(path), Some(text)) = (&self.spec.run.resume, &stopped) {
             files.push(SmallFile { replaces: true, ..SmallFile::private(path, text) });
         }
-        publish(run, written.staged, &files, self.force)?;
+        publish(run, written.staged, recoding, &files, self.force)?;
         Ok(Outcome::Done(Box::new(Done { report, warnings })))
     }
 

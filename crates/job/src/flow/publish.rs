@@ -5,7 +5,7 @@ use std::path::Path;
 use incrowd_data::{Codes, FrequencySet, Kind, SUPPRESSED};
 use incrowd_engine::{
     Access, ColumnContent, Engine, EngineError, Format, Manifest, Output, Part, Piece, Published,
-    Rows, Source, Staging, Table, Writer, order_within, stage_bytes,
+    Rows, Source, Staged, Staging, Table, Writer, order_within, stage_bytes,
 };
 use incrowd_release::Classes;
 use indexmap::IndexMap;
@@ -301,31 +301,32 @@ impl<'a> SmallFile<'a> {
     }
 }
 
-/// Publishes the files of a job, all or none: the small ones first, the release last.
+/// Publishes the files of a job, all or none: those that are staged and the small ones first, the release last.
 pub(crate) fn publish(
     run: &Run,
     release: Staging,
+    staged: Vec<Staged>,
     more: &[SmallFile],
     force: bool,
 ) -> Result<(), JobError> {
     run.enter(Stage::Publish);
     let format = release.format();
     let manifest = |parts: &[Part]| manifest(format, parts);
-    publish_all(run, Some((release, &manifest)), more, force)
+    publish_all(run, Some((release, &manifest)), staged, more, force)
 }
 
 /// Writes small files, all or none.
 pub fn write_files(run: &Run, files: &[SmallFile], force: bool) -> Result<(), JobError> {
-    publish_all(run, None, files, force)
+    publish_all(run, None, Vec::new(), files, force)
 }
 
 fn publish_all(
     run: &Run,
     release: Option<(Staging, Manifest)>,
+    mut staged: Vec<Staged>,
     files: &[SmallFile],
     force: bool,
 ) -> Result<(), JobError> {
-    let mut staged = Vec::new();
     for SmallFile { path, bytes, access, replaces } in files {
         let file = stage_bytes(Path::new(path), bytes, *access)?;
         staged.push(if *replaces { file.replacing() } else { file });

@@ -8,13 +8,14 @@
 mod check;
 mod kept;
 mod public;
+mod written;
 
 use std::path::{Path, PathBuf};
 
 use incrowd_data::{
-    Attribute, Branches, Cell, Cuts, Dictionary, End, FrequencySet, Node, PartitionTree,
-    SUPPRESSED, Shape,
+    Attribute, Branches, Cell, Cuts, Dictionary, End, FrequencySet, Node, SUPPRESSED, Shape,
 };
+use incrowd_engine::Staged;
 use incrowd_release::{Classes, LabelForm};
 use incrowd_search::{Found, Recoding};
 use indexmap::IndexMap;
@@ -134,15 +135,6 @@ pub(crate) struct BuiltRecord {
     pub(crate) leaves: Vec<String>,
 }
 
-/// The two files of a recoding.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RecodingTexts {
-    /// What the release tells.
-    pub(crate) public: String,
-    /// All that `apply` needs.
-    pub(crate) private: String,
-}
-
 /// Where the private part of a recoding is: `recoding.private.json` beside `recoding.json`.
 pub(crate) fn private_path(recoding: &Path) -> PathBuf {
     let mut name = recoding.file_stem().unwrap_or_default().to_owned();
@@ -154,37 +146,61 @@ pub(crate) fn private_path(recoding: &Path) -> PathBuf {
     recoding.with_file_name(name)
 }
 
-/// The files of a recoding that a search found.
-pub(crate) fn texts(
+/// Writes the files of a recoding that a search found beside their places: its private part, and the recoding.
+/// A tree has a node or two for every class, so that nodes are made and written one by one.
+pub(crate) fn stage(
+    path: &Path,
     plan: &Plan,
     coding: &Coding,
     found: &Found,
     classes: &Classes,
-) -> RecodingTexts {
-    let mut complete = RecodingFile::new(plan, &coding.set, found, classes);
-    let public = public::public(&complete, plan, coding, found, classes).to_json();
-    complete.public = Some(checksum(&public));
-    RecodingTexts { private: complete.to_json(), public }
+) -> Result<Vec<Staged>, JobError> {
+    let set = &coding.set;
+    let places = match plan.labels {
+        LabelForm::Region => places_of(set, found),
+        _ => Places::new(),
+    };
+    let tree: &[Node] = match &found.recoding {
+        Recoding::Partition(tree) => &tree.nodes,
+        _ => &[],
+    };
+    let nodes = || tree.iter().map(|node| node_record(set, node, classes, &places));
+    let mut complete = RecodingFile::new(plan, set, found, classes, &places);
+    let (told, cuts) = public::public(&complete, plan, coding, found, classes);
+    let (public, sum) = match cuts {
+        Some(cuts) => {
+            let of_node = |(record, node)| cuts.node(record, node, (plan, set, classes));
+            told.stage(path, nodes().zip(tree).map(of_node))?
+        }
+        None => told.stage(path, std::iter::empty())?,
+    };
+    complete.public = Some(sum);
+    let (private, _) = complete.stage(&private_path(path), nodes())?;
+    Ok(vec![private, public])
 }
 
 impl RecodingFile {
-    fn new(plan: &Plan, set: &FrequencySet, found: &Found, classes: &Classes) -> RecodingFile {
+    /// All but its nodes.
+    fn new(
+        plan: &Plan,
+        set: &FrequencySet,
+        found: &Found,
+        classes: &Classes,
+        places: &Places,
+    ) -> RecodingFile {
         let names = set.attributes.iter().map(|attribute| attribute.name.clone());
         let is_region = plan.labels == LabelForm::Region;
-        let places = if is_region { places_of(set, found) } else { Places::new() };
-        let (kind, levels, nodes) = match &found.recoding {
-            Recoding::Partition(tree) => {
-                ("multidimensional", IndexMap::new(), nodes(set, tree, classes, &places))
-            }
+        let (kind, levels) = match &found.recoding {
+            Recoding::Partition(_) => ("multidimensional", IndexMap::new()),
             Recoding::FullDomain(levels) => {
                 let levels = levels.iter().map(|level| level.0);
-                ("full-domain", names.zip(levels).collect(), Vec::new())
+                ("full-domain", names.zip(levels).collect())
             }
-            Recoding::Intervals(_) => ("single-dimensional", IndexMap::new(), Vec::new()),
-            Recoding::Blocks(_) | Recoding::Local(_) => ("local", IndexMap::new(), Vec::new()),
+            Recoding::Intervals(_) => ("single-dimensional", IndexMap::new()),
+            Recoding::Blocks(_) | Recoding::Local(_) => ("local", IndexMap::new()),
         };
         let cuts = match &found.recoding {
-            Recoding::Intervals(cuts) => values_of_cuts(set, cuts, &places),
+            Recoding::Intervals(cuts) => values_of_cuts(set, cuts, places),
             _ => IndexMap::new(),
         };
         let labels = LabelForm::NAMES.iter().find(|(_, form)| *form == plan.labels);
@@ -205,57 +221,8 @@ impl RecodingFile {
             known: if is_region { known(set, found) } else { IndexMap::new() },
             any: if is_region { any(set, found, classes) } else { Vec::new() },
             cuts,
-            nodes,
+            nodes: Vec::new(),
         }
-    }
-
-    /// JSON with a line per column and per node.
-    fn to_json(&self) -> String {
-        let line = |value: &dyn erased::Json| value.json();
-        let columns: Vec<String> = self
-            .columns
-            .iter()
-            .map(|(name, column)| format!("    {}: {}", line(name), line(column)))
-            .collect();
-        let nodes: Vec<String> =
-            self.nodes.iter().map(|node| format!("    {}", line(node))).collect();
-        let mut sets = String::new();
-        if !self.quasi.is_empty() {
-            sets.push_str(&format!("\"quasi\": {},\n  ", line(&self.quasi)));
-            sets.push_str(&format!("\"collude\": {},\n  ", line(&self.collude)));
-        }
-        if !self.private.is_empty() {
-            sets.push_str(&format!("\"private\": {},\n  ", line(&self.private)));
-        }
-        if let Some(public) = &self.public {
-            sets.push_str(&format!("\"public\": {},\n  ", line(public)));
-        }
-        if !self.known.is_empty() {
-            sets.push_str(&format!("\"known\": {},\n  ", line(&self.known)));
-        }
-        if !self.any.is_empty() {
-            sets.push_str(&format!("\"any\": {},\n  ", line(&self.any)));
-        }
-        if !self.built.is_empty() {
-            sets.push_str(&format!("\"built\": {},\n  ", line(&self.built)));
-        }
-        if !self.rules.is_empty() {
-            sets.push_str(&format!("\"rules\": {},\n  ", line(&self.rules)));
-        }
-        format!(
-            "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \
-             {sets}\"columns\": {{\n{}\n  }},\n  \"sequences\": {},\n  \"levels\": {},\n  \
-             \"cuts\": {},\n  \"nodes\": [\n{}\n  ]\n}}\n",
-            line(&self.incrowd),
-            line(&self.kind),
-            line(&self.labels),
-            line(&self.privacy),
-            columns.join(",\n"),
-            line(&self.sequences),
-            line(&self.levels),
-            line(&self.cuts),
-            nodes.join(",\n"),
-        )
     }
 
     /// Reads a recoding that can be applied: its private part, if that is beside it.
@@ -287,8 +254,17 @@ impl RecodingFile {
 
     /// Reads a recoding for what it says of its columns, with its private part if that is beside it.
     pub(crate) fn read_any(path: &Path) -> Result<RecodingFile, JobError> {
-        let (file, text) = RecodingFile::read_one(path)?;
         let private = private_path(path);
+        // Where the two belong together, the private part alone tells everything.
+        if path.is_file()
+            && private.is_file()
+            && let Ok((complete, _)) = RecodingFile::read_one(&private)
+            && complete.public.is_some()
+            && complete.public == written::checksum_of(path).ok()
+        {
+            return Ok(complete);
+        }
+        let (file, text) = RecodingFile::read_one(path)?;
         if file.public.is_some() || !private.exists() {
             return Ok(file);
         }
@@ -351,19 +327,6 @@ impl RecodingFile {
 pub(crate) fn damaged(path: &Path, reason: &str) -> Problem {
     Problem::new(format!("`{}` is damaged: {reason}", path.display()))
         .help("write it again with `incrowd anonymize --recoding FILE`")
-}
-
-/// Compact JSON of anything.
-mod erased {
-    pub(super) trait Json {
-        fn json(&self) -> String;
-    }
-
-    impl<T: serde::Serialize> Json for T {
-        fn json(&self) -> String {
-            serde_json::to_string(self).expect("plain data has a JSON form")
-        }
-    }
 }
 
 /// The quasi-identifier sets that a job names.
@@ -467,52 +430,43 @@ fn values_of_cuts(
     set.attributes.iter().enumerate().map(of_attribute).collect()
 }
 
-fn nodes(
-    set: &FrequencySet,
-    tree: &PartitionTree,
-    classes: &Classes,
-    places: &Places,
-) -> Vec<NodeRecord> {
+/// A node of a tree in values.
+fn node_record(set: &FrequencySet, node: &Node, classes: &Classes, places: &Places) -> NodeRecord {
     let attributes = &set.attributes;
     let text = |dictionary: &Dictionary, code: u32| dictionary.text(code).map(str::to_owned);
-    tree.nodes
-        .iter()
-        .map(|node| match node {
-            Node::Leaf { class } => {
-                let mut cells = cells(attributes, classes, *class);
-                if !places.is_empty() {
-                    say_anything(attributes, classes, *class, &mut cells);
-                }
-                NodeRecord::Class { class: *class, cells }
+    match node {
+        Node::Leaf { class } => {
+            let mut cells = cells(attributes, classes, *class);
+            if !places.is_empty() {
+                say_anything(attributes, classes, *class, &mut cells);
             }
-            Node::Cut { attribute, branches } => {
-                let Attribute { name, dictionary, shape } = &attributes[*attribute];
-                let column = name.clone();
-                let place = |first| places.get(*attribute).and_then(|of| of.get(&first));
-                match branches {
-                    Branches::Binary { at, low, high } => {
-                        let (low, high) = (*low, *high);
-                        let parts_missing = !places.is_empty()
-                            && !matches!(shape, Shape::Unordered)
-                            && dictionary.missing() == Some(at + 1);
-                        let below = place(at + 1).map(|place| place.first.text.clone());
-                        if below.is_some() || parts_missing {
-                            return NodeRecord::Below { column, below, low, high };
-                        }
-                        let at_most = text(dictionary, *at).expect("no cut lies behind missing");
-                        NodeRecord::Cut { column, at_most, low, high }
+            NodeRecord::Class { class: *class, cells }
+        }
+        Node::Cut { attribute, branches } => {
+            let Attribute { name, dictionary, shape } = &attributes[*attribute];
+            let column = name.clone();
+            let place = |first| places.get(*attribute).and_then(|of| of.get(&first));
+            match branches {
+                Branches::Binary { at, low, high } => {
+                    let (low, high) = (*low, *high);
+                    let parts_missing = !places.is_empty()
+                        && !matches!(shape, Shape::Unordered)
+                        && dictionary.missing() == Some(at + 1);
+                    let below = place(at + 1).map(|place| place.first.text.clone());
+                    if below.is_some() || parts_missing {
+                        return NodeRecord::Below { column, below, low, high };
                     }
-                    Branches::Runs(runs) => {
-                        let children = runs
-                            .iter()
-                            .map(|(end, child)| (text(dictionary, *end), *child))
-                            .collect();
-                        NodeRecord::Children { column, children }
-                    }
+                    let at_most = text(dictionary, *at).expect("no cut lies behind missing");
+                    NodeRecord::Cut { column, at_most, low, high }
+                }
+                Branches::Runs(runs) => {
+                    let children =
+                        runs.iter().map(|(end, child)| (text(dictionary, *end), *child)).collect();
+                    NodeRecord::Children { column, children }
                 }
             }
-        })
-        .collect()
+        }
+    }
 }
 
 /// What a class covers, by column; nothing for a class without rows.

@@ -46,10 +46,30 @@ pub(crate) fn sealed(text: &str) -> Option<String> {
 
 /// FNV-1a: changes with anything in a text. It guards against mistakes, not against anybody.
 pub(crate) fn checksum(text: &str) -> String {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    let mut sum = Checksum::default();
+    sum.add(text.as_bytes());
+    sum.text()
+}
+
+/// The checksum of bytes that come piece by piece.
+pub(crate) struct Checksum(u64);
+
+impl Default for Checksum {
+    fn default() -> Checksum {
+        Checksum(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Checksum {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+    }
+
+    pub(crate) fn text(&self) -> String {
+        format!("{:016x}", self.0)
+    }
 }
 
 /// More nodes than any search can visit: counting on from here never overflows.

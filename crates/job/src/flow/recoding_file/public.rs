@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use incrowd_data::{
-    Attribute, Branches, Cell, Cuts, Kind, Node, PartitionTree, RecodedColumn, Shape,
+    Attribute, Branches, Cell, Cuts, FrequencySet, Kind, Node, PartitionTree, RecodedColumn, Shape,
 };
 use incrowd_release::{Classes, CutPlace, LabelForm};
 use incrowd_search::{Found, Recoding};
@@ -43,14 +43,20 @@ struct ToldCuts {
     values: Vec<String>,
 }
 
-/// The part of a complete recoding that may be handed on.
-pub(super) fn public(
+/// The columns of a tree and their cuts in values that the release tells.
+pub(super) struct ToldTree<'a> {
+    columns: Vec<ToldColumn<'a>>,
+    cuts: Vec<ToldCuts>,
+}
+
+/// The part of a complete recoding that may be handed on, and what its nodes are made of if it tells any.
+pub(super) fn public<'a>(
     complete: &RecodingFile,
     plan: &Plan,
-    coding: &Coding,
+    coding: &'a Coding,
     found: &Found,
     classes: &Classes,
-) -> RecodingFile {
+) -> (RecodingFile, Option<ToldTree<'a>>) {
     let set = &coding.set;
     let released = if classes.recoded.n_suppressed == 0 {
         let has_rows = |rows: &Vec<u64>| rows.iter().map(|&rows| rows > 0).collect();
@@ -86,7 +92,6 @@ pub(super) fn public(
         sequences: IndexMap::new(),
         levels: IndexMap::new(),
         cuts: IndexMap::new(),
-        nodes: Vec::new(),
         built: IndexMap::new(),
         known: IndexMap::new(),
         rules: IndexMap::new(),
@@ -105,24 +110,21 @@ pub(super) fn public(
             file.sequences.insert(column.attribute.name.clone(), told.values.clone());
         }
     }
-    let Some(cuts) = cuts.into_iter().collect::<Option<Vec<ToldCuts>>>() else { return file };
+    let Some(cuts) = cuts.into_iter().collect::<Option<Vec<ToldCuts>>>() else {
+        return (file, None);
+    };
     if !file.private.is_empty() {
-        return file;
+        return (file, None);
     }
     match &found.recoding {
         Recoding::Intervals(_) => {
             let firsts = columns.iter().zip(cuts);
             file.cuts = firsts.map(|(of, cuts)| (of.attribute.name.clone(), cuts.firsts)).collect();
         }
-        Recoding::Partition(tree) => {
-            let nodes = complete.nodes.iter().zip(&tree.nodes);
-            file.nodes =
-                nodes.map(|(record, node)| public_node(record, node, &columns, &cuts)).collect();
-            hide_cells(&mut file.nodes, plan, set, tree, classes);
-        }
+        Recoding::Partition(_) => return (file, Some(ToldTree { columns, cuts })),
         Recoding::FullDomain(_) | Recoding::Blocks(_) | Recoding::Local(_) => {}
     }
-    file
+    (file, None)
 }
 
 /// Which codes of a column its labels print.
@@ -348,52 +350,52 @@ fn private_columns(
     complete.columns.iter().filter(is_private).map(|(name, _)| name.clone()).collect()
 }
 
-/// A cut in the values that stand for it.
-fn public_node(
-    record: &NodeRecord,
-    node: &Node,
-    columns: &[ToldColumn],
-    cuts: &[ToldCuts],
-) -> NodeRecord {
-    let mut record = record.clone();
-    if let (
-        NodeRecord::Cut { at_most, .. },
-        Node::Cut { attribute, branches: Branches::Binary { at, .. } },
-    ) = (&mut record, node)
-    {
-        debug_assert!(*attribute < columns.len(), "a cut has its column");
-        if let Some(text) = cuts[*attribute].at_most.get(at) {
-            at_most.clone_from(text);
+impl ToldTree<'_> {
+    /// A node in values that the release tells: a cut in those that stand for it, and no leaves of what a class
+    /// covers but what its labels say.
+    pub(super) fn node(
+        &self,
+        mut record: NodeRecord,
+        node: &Node,
+        (plan, set, classes): (&Plan, &FrequencySet, &Classes),
+    ) -> NodeRecord {
+        match (&mut record, node) {
+            (
+                NodeRecord::Cut { at_most, .. },
+                Node::Cut { attribute, branches: Branches::Binary { at, .. } },
+            ) => {
+                debug_assert!(*attribute < self.columns.len(), "a cut has its column");
+                if let Some(text) = self.cuts[*attribute].at_most.get(at) {
+                    at_most.clone_from(text);
+                }
+            }
+            (NodeRecord::Class { cells, .. }, Node::Leaf { class }) => {
+                hide_cells(cells, plan, set, *class, classes);
+            }
+            _ => {}
         }
+        record
     }
-    record
 }
 
-/// Leaves of what classes cover what their labels say.
+/// Leaves of what a class covers what its labels say.
 fn hide_cells(
-    nodes: &mut [NodeRecord],
+    cells: &mut IndexMap<String, Covered>,
     plan: &Plan,
-    set: &incrowd_data::FrequencySet,
-    tree: &PartitionTree,
+    set: &FrequencySet,
+    class: u32,
     classes: &Classes,
 ) {
-    for (record, node) in nodes.iter_mut().zip(&tree.nodes) {
-        let (NodeRecord::Class { cells, .. }, Node::Leaf { class }) = (record, node) else {
-            continue;
+    let number = classes.number_of[class as usize];
+    for (attribute, column) in set.attributes.iter().zip(&classes.recoded.columns) {
+        let Some(said) = cells.get_mut(&attribute.name) else { continue };
+        let cell = &column.cells[column.of_class[number as usize] as usize];
+        let is_mean = plan.labels == LabelForm::Mean && tells_means(plan, attribute);
+        *said = match cell {
+            _ if is_mean => Covered::anything(),
+            Cell::Set(codes) if codes.len() == attribute.n_codes() as usize => Covered::anything(),
+            Cell::All | Cell::Node(..) | Cell::Nodes(_) => Covered::anything(),
+            cell => covered(attribute, cell),
         };
-        let number = classes.number_of[*class as usize];
-        for (attribute, column) in set.attributes.iter().zip(&classes.recoded.columns) {
-            let Some(said) = cells.get_mut(&attribute.name) else { continue };
-            let cell = &column.cells[column.of_class[number as usize] as usize];
-            let is_mean = plan.labels == LabelForm::Mean && tells_means(plan, attribute);
-            *said = match cell {
-                _ if is_mean => Covered::anything(),
-                Cell::Set(codes) if codes.len() == attribute.n_codes() as usize => {
-                    Covered::anything()
-                }
-                Cell::All | Cell::Node(..) | Cell::Nodes(_) => Covered::anything(),
-                cell => covered(attribute, cell),
-            };
-        }
     }
 }
