@@ -4,12 +4,14 @@
 //! the file has them. So a damaged file could ask for terabytes, which ends the process. Here the
 //! metadata alone is read, in the memory that it takes in the file.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use arrow::ipc::{Block, MessageHeader, RecordBatch, root_as_footer, root_as_message};
 
+use crate::decoded::Decoded;
 use crate::error::Detail;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
@@ -39,12 +41,12 @@ impl From<std::io::Error> for Fault {
 }
 
 /// What the metadata of a sound file says.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ArrowFacts {
     /// Bytes of the largest batch in memory.
     pub(crate) largest_batch: u64,
-    /// Rows of all batches.
-    pub(crate) n_rows: u64,
+    /// How much there is in all batches.
+    pub(crate) decoded: Decoded,
 }
 
 /// What a file says; an error if it asks for more than it has.
@@ -73,14 +75,33 @@ fn check(path: &Path) -> Result<ArrowFacts, Fault> {
         return Err(Fault::Damaged);
     }
     let mut facts = ArrowFacts::default();
+    // By dictionary, the bytes of a value.
+    let mut value_bytes: BTreeMap<i64, u64> = BTreeMap::new();
     for block in footer.dictionaries().into_iter().flatten() {
-        let (n_bytes, _) = check_block(&mut file, block, at)?;
+        let Batch { n_bytes, n_rows, dictionary } = check_block(&mut file, block, at)?;
         facts.largest_batch = facts.largest_batch.max(n_bytes);
+        if let Some(id) = dictionary {
+            let of_value = value_bytes.entry(id).or_default();
+            *of_value = n_bytes.div_ceil(n_rows.max(1)).max(*of_value);
+        }
     }
+    let fields = footer.schema().and_then(|schema| schema.fields());
+    let coded = fields.into_iter().flatten().filter_map(|field| {
+        let of_value = value_bytes.get(&field.dictionary()?.id())?;
+        Some((field.name()?, *of_value))
+    });
+    let coded: Vec<(&str, u64)> = coded.collect();
     for block in footer.recordBatches().into_iter().flatten() {
-        let (n_bytes, n_rows) = check_block(&mut file, block, at)?;
+        let Batch { n_bytes, n_rows, .. } = check_block(&mut file, block, at)?;
         facts.largest_batch = facts.largest_batch.max(n_bytes);
-        facts.n_rows = facts.n_rows.saturating_add(n_rows);
+        let mut of_batch = n_bytes;
+        for (name, of_value) in &coded {
+            let n_bytes = n_rows.saturating_mul(*of_value);
+            facts.decoded.add(name, n_bytes);
+            of_batch = of_batch.saturating_add(n_bytes);
+        }
+        facts.decoded.add_others(n_bytes);
+        facts.decoded.add_rows(n_rows, of_batch);
     }
     Ok(facts)
 }
@@ -92,9 +113,17 @@ fn read_at(file: &mut File, at: u64, n_bytes: u64) -> Result<Vec<u8>, Fault> {
     if bytes.len() as u64 == n_bytes { Ok(bytes) } else { Err(Fault::TooShort) }
 }
 
-/// A message and its body lie before the footer, and the message asks for what is in the body. Gives
-/// the bytes of the batch in memory and its rows.
-fn check_block(file: &mut File, block: &Block, end: u64) -> Result<(u64, u64), Fault> {
+/// What a message holds.
+struct Batch {
+    /// Bytes in memory.
+    n_bytes: u64,
+    n_rows: u64,
+    /// Which dictionary it is, if it is one.
+    dictionary: Option<i64>,
+}
+
+/// A message and its body lie before the footer, and the message asks for what is in the body.
+fn check_block(file: &mut File, block: &Block, end: u64) -> Result<Batch, Fault> {
     let number = |number: i64| u64::try_from(number).map_err(|_| Fault::Damaged);
     let offset = number(block.offset())?;
     let (head, body) = (number(block.metaDataLength().into())?, number(block.bodyLength())?);
@@ -114,7 +143,9 @@ fn check_block(file: &mut File, block: &Block, end: u64) -> Result<(u64, u64), F
         _ => None,
     };
     let batch = batch.ok_or(Fault::Damaged)?;
-    Ok((check_batch(file, &batch, at, body)?, number(batch.length())?))
+    let dictionary = message.header_as_dictionary_batch().map(|batch| batch.id());
+    let n_rows = number(batch.length())?;
+    Ok(Batch { n_bytes: check_batch(file, &batch, at, body)?, n_rows, dictionary })
 }
 
 /// The buffers of a batch lie in its body of `body` bytes at `at`, and hold as many rows as it says.

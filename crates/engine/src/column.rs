@@ -339,19 +339,19 @@ impl Encoder {
         taken
     }
 
-    /// About what the distinct values take in memory.
+    /// About what the distinct values take in memory, without the room that tables and lists have to grow: that
+    /// makes up to as much again, and changes by leaps.
     pub(crate) fn held_bytes(&self) -> usize {
         let interned = match &self.values {
             Interned::Text(texts) => {
-                texts.bytes.capacity()
-                    + texts.ends.capacity() * size_of::<usize>()
-                    + texts.table.allocation_size()
+                texts.bytes.len()
+                    + texts.ends.len() * (size_of::<usize>() + size_of::<(u64, u32)>())
             }
             Interned::Whole(wholes, _) => {
-                wholes.values.capacity() * size_of::<i64>() + wholes.table.allocation_size()
+                wholes.values.len() * (size_of::<i64>() + size_of::<u32>())
             }
         };
-        interned + self.counts.capacity() * size_of::<u64>()
+        interned + self.counts.len() * size_of::<u64>()
     }
 
     pub(crate) fn add(&mut self, array: &ArrayRef) -> Result<(), ArrowError> {

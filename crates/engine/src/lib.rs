@@ -16,6 +16,7 @@ mod csv_write;
 mod cut_point;
 mod declared;
 mod decode;
+mod decoded;
 mod digest;
 mod error;
 mod find;
@@ -63,7 +64,7 @@ pub use source::{Size, Source, SourceColumn};
 pub use spill::{
     Block, BlockReader, Blocks, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor,
     Grouping, Hashed, HashedCells, HashedColumn, HashedReader, NOWHERE, Scratch, Spilled, Visit,
-    group, read_remote, read_spilled, sort_bucket,
+    group, read_remote, read_spilled, read_spilled_or_too_large, sort_bucket,
 };
 pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Access, Staged, stage_bytes, stage_written};

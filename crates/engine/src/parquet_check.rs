@@ -40,16 +40,24 @@ pub(crate) fn parquet_footer(path: &Path) -> Result<ParquetMetaData, Detail> {
     Ok(reader.metadata().clone())
 }
 
-/// By row group and column of a file, the bytes of its largest page in memory. An error if the file asks
-/// for more than it has.
+/// What the heads of the pages of a column in a row group say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pages {
+    /// Bytes of the largest page in memory.
+    pub(crate) largest: u64,
+    /// The values of its dictionary, if it has one, and their bytes.
+    pub(crate) dictionary: Option<(u64, u64)>,
+}
+
+/// By row group and column of a file, what its pages say. An error if the file asks for more than it has.
 pub(crate) fn parquet_pages(
     path: &Path,
     footer: &ParquetMetaData,
-) -> Result<Vec<Vec<u64>>, Detail> {
+) -> Result<Vec<Vec<Pages>>, Detail> {
     let mut file = File::open(path).map_err(|error| Detail::of_io(&error))?;
     let n_bytes = file.metadata().map_err(|error| Detail::of_io(&error))?.len();
-    let of_group = |group: &RowGroupMetaData| -> Result<Vec<u64>, Damage> {
-        group.columns().iter().map(|chunk| largest_page(&mut file, chunk, n_bytes)).collect()
+    let of_group = |group: &RowGroupMetaData| -> Result<Vec<Pages>, Damage> {
+        group.columns().iter().map(|chunk| pages_of(&mut file, chunk, n_bytes)).collect()
     };
     footer.row_groups().iter().map(of_group).collect::<Result<_, _>>().map_err(detail)
 }
@@ -131,8 +139,8 @@ fn check_schema(reader: &mut Reader) -> Result<(), Fault> {
     if n_children < n_elements.max(1) { Ok(()) } else { Err(Fault::Damaged) }
 }
 
-/// The bytes of the largest page of a column in a row group, in memory.
-fn largest_page(file: &mut File, chunk: &ColumnChunkMetaData, n_bytes: u64) -> Result<u64, Damage> {
+/// The pages of a column in a row group.
+fn pages_of(file: &mut File, chunk: &ColumnChunkMetaData, n_bytes: u64) -> Result<Pages, Damage> {
     let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
     let mut at = u64::try_from(start).map_err(|_| Fault::Damaged)?;
     let end = end_of(Some(start), Some(chunk.compressed_size()))?;
@@ -144,7 +152,7 @@ fn largest_page(file: &mut File, chunk: &ColumnChunkMetaData, n_bytes: u64) -> R
     if further.into_iter().chain([end]).any(|end| end > n_bytes) {
         return Err(Fault::Damaged.into());
     }
-    let mut largest = 0;
+    let mut pages = Pages::default();
     let mut n_left = chunk.num_values();
     while n_left > 0 && at < end {
         let page = page_at(file, at, end)?;
@@ -153,10 +161,13 @@ fn largest_page(file: &mut File, chunk: &ColumnChunkMetaData, n_bytes: u64) -> R
         if is_packed || at > end {
             return Err(Fault::Damaged.into());
         }
-        largest = largest.max(page.unpacked);
+        pages.largest = pages.largest.max(page.unpacked);
+        if let Some(n_texts) = page.n_texts {
+            pages.dictionary = Some((n_texts, page.unpacked));
+        }
         n_left = n_left.saturating_sub(page.n_values);
     }
-    Ok(largest)
+    Ok(pages)
 }
 
 /// Where a part of a file ends; at its start if there is none.
@@ -178,6 +189,8 @@ struct Page {
     unpacked: u64,
     /// Values of a page of data; none of a dictionary.
     n_values: i64,
+    /// Values of a dictionary.
+    n_texts: Option<u64>,
 }
 
 fn page_at(file: &mut File, at: u64, end: u64) -> Result<Page, Damage> {
@@ -203,6 +216,10 @@ fn page(bytes: &[u8]) -> Result<Page, Fault> {
         // Of either version.
         (5 | 8, STRUCT) => reader.fields(&mut |reader, id, kind| match (id, kind) {
             (1, I32) => reader.number().map(|number| page.n_values = number.max(0)),
+            _ => reader.pass(kind),
+        }),
+        (7, STRUCT) => reader.fields(&mut |reader, id, kind| match (id, kind) {
+            (1, I32) => reader.number().map(|n| page.n_texts = u64::try_from(n).ok()),
             _ => reader.pass(kind),
         }),
         _ => reader.pass(kind),

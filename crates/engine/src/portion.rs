@@ -11,7 +11,7 @@ use parquet::file::metadata::RowGroupMetaData;
 use crate::arrow_check::check_arrow;
 use crate::csv_check::Extent;
 use crate::error::Detail;
-use crate::parquet_check::{parquet_footer, parquet_pages};
+use crate::parquet_check::{Pages, parquet_footer, parquet_pages};
 use crate::{Engine, EngineError, Format, Source, Use};
 
 /// How often a row of text is in memory while it is read: as bytes, as fields, as cells, as a copy.
@@ -42,7 +42,8 @@ impl Source {
 
     /// Bytes of a row, where rows are longest on average; 0 if that is not known.
     pub(crate) fn row_bytes(&self) -> u64 {
-        self.extent.map_or(0, |extent| extent.row_bytes)
+        let of_text = self.extent.map(|extent| extent.row_bytes);
+        of_text.or(self.decoded.as_ref().map(|decoded| decoded.row_bytes)).unwrap_or(0)
     }
 
     fn json_extent(&self, path: &Path) -> Result<Extent, EngineError> {
@@ -75,12 +76,12 @@ impl Source {
             let mut read = columns.filter(|(_, usage)| **usage != Use::Skip);
             name.is_some_and(|name| read.any(|(column, _)| column.name == *name))
         };
-        let of_group = |(group, pages): (&RowGroupMetaData, &Vec<u64>)| -> u64 {
+        let of_group = |(group, pages): (&RowGroupMetaData, &Vec<Pages>)| -> u64 {
             let columns = group.columns().iter().zip(pages);
             let read = columns.filter(|(column, _)| is_read(column.column_path().parts().first()));
-            read.map(|(column, page)| {
+            read.map(|(column, pages)| {
                 let stored = u64::try_from(column.compressed_size()).unwrap_or(u64::MAX);
-                stored.saturating_add(page.saturating_sub(USUAL_PAGE))
+                stored.saturating_add(pages.largest.saturating_sub(USUAL_PAGE))
             })
             .fold(0, u64::saturating_add)
         };

@@ -18,6 +18,7 @@ use crate::column::{can_be_coded, kind_of_type};
 use crate::csv_check::{CsvFacts, Extent, inspect};
 use crate::declared::{Declared, DeclaredOrder, add_orders, declared_by};
 use crate::decode::guarded;
+use crate::decoded::Decoded;
 use crate::error::Detail;
 use crate::find::find_files;
 use crate::mix::can_be_mixed;
@@ -46,6 +47,8 @@ pub struct Source {
     pub(crate) n_text_rows: Option<u64>,
     /// How much text there is in files of text, which are read through when they are opened.
     pub(crate) extent: Option<Extent>,
+    /// How much there is in Parquet and Arrow files.
+    pub(crate) decoded: Option<Decoded>,
     /// Whether the first line of a text file looks like a row.
     pub(crate) looks_headerless: bool,
 }
@@ -143,6 +146,7 @@ impl Source {
             prints,
             n_text_rows: None,
             extent: None,
+            decoded: None,
             looks_headerless: false,
         };
         match format {
@@ -204,6 +208,8 @@ impl Source {
         if matches!(self.format, Format::JsonLines(_)) {
             schema = self.with_long_numbers(&schema)?;
         }
+        let decoded = opened.iter().filter_map(|file| file.decoded.as_ref());
+        self.decoded = decoded.cloned().reduce(|all, of_file| all.and(&of_file));
         if opened[first].has_rows {
             self.is_empty = opened.iter().map(|file| !file.has_rows).collect();
         }
@@ -259,11 +265,13 @@ impl Source {
     fn schema_of(&self, engine: &Engine, path: &Path) -> Result<OpenedFile, EngineError> {
         let unreadable = |source| self.unreadable(path, source);
         let mut has_rows = true;
+        let mut decoded = None;
         match self.format {
             Format::Arrow => return arrow_schema(path).map_err(unreadable),
             Format::Parquet => {
                 let footer = parquet_footer(path).map_err(unreadable)?;
-                parquet_pages(path, &footer).map_err(unreadable)?;
+                let pages = parquet_pages(path, &footer).map_err(unreadable)?;
+                decoded = Some(Decoded::of_parquet(&footer, &pages));
                 has_rows = footer.row_groups().iter().any(|group| group.num_rows() > 0);
             }
             Format::Csv(_) | Format::JsonLines(_) => {}
@@ -292,7 +300,7 @@ impl Source {
         if matches!(self.format, Format::JsonLines(_)) {
             has_rows = !schema.fields().is_empty() || !self.is_blank(path)?;
         }
-        Ok(OpenedFile { schema, has_rows })
+        Ok(OpenedFile { schema, has_rows, decoded })
     }
 
     /// Whether a file of text says nothing at all.
@@ -388,11 +396,15 @@ impl Source {
 
     /// How large the source is, told without reading it again.
     pub fn size(&self, uses: &[Use]) -> Result<Size, EngineError> {
-        if self.format == Format::Parquet {
-            return self.parquet_size(uses);
+        let of_columns = self.columns.iter().zip(uses);
+        let kept = of_columns.filter(|(_, usage)| **usage == Use::Keep);
+        if let Some(decoded) = &self.decoded {
+            let names = kept.map(|(column, _)| column.name.as_str());
+            let kept_bytes = decoded.bytes_of(self.columns.len(), names);
+            return Ok(Size { rows: decoded.n_rows, kept_bytes });
         }
         let n_columns = self.columns.len().max(1) as u64;
-        let n_kept = uses.iter().filter(|usage| **usage == Use::Keep).count() as u64;
+        let n_kept = kept.count() as u64;
         let n_bytes = self.n_text_bytes();
         let rows = self.n_text_rows.unwrap_or(n_bytes / (2 * n_columns));
         let kept_bytes = n_bytes / n_columns * n_kept + rows.saturating_mul(5 * n_kept);
@@ -407,36 +419,13 @@ impl Source {
         let about = || self.n_bytes().saturating_mul(if is_packed { 8 } else { 1 });
         self.extent.map_or_else(about, |extent| extent.n_bytes)
     }
-
-    fn parquet_size(&self, uses: &[Use]) -> Result<Size, EngineError> {
-        let mut size = Size { rows: 0, kept_bytes: 0 };
-        let kept: Vec<&str> = (self.columns.iter().zip(uses))
-            .filter(|(_, usage)| **usage == Use::Keep)
-            .map(|(column, _)| column.name.as_str())
-            .collect();
-        for path in &self.files {
-            let footer = parquet_footer(path).map_err(|source| self.unreadable(path, source))?;
-            for group in footer.row_groups() {
-                let rows = u64::try_from(group.num_rows()).unwrap_or(0);
-                size.rows += rows;
-                for column in group.columns() {
-                    let name = column.column_path().parts().first().map(String::as_str);
-                    if name.is_some_and(|name| kept.contains(&name)) {
-                        // A dictionary is stored once; in memory its values repeat.
-                        let stored = u64::try_from(column.uncompressed_size()).unwrap_or(0);
-                        size.kept_bytes += stored.max(8 * rows);
-                    }
-                }
-            }
-        }
-        Ok(size)
-    }
 }
 
 /// What a typed file says of itself.
 struct OpenedFile {
     schema: SchemaRef,
     has_rows: bool,
+    decoded: Option<Decoded>,
 }
 
 /// The schema of an Arrow file. DataFusion would read what is no file as a stream, of any length that
@@ -447,7 +436,8 @@ fn arrow_schema(path: &Path) -> Result<OpenedFile, Detail> {
     let reader = guarded(|| arrow::ipc::reader::FileReader::try_new(file, None))
         .map_err(|error| Detail::of_datafusion(&error))?
         .map_err(|error| Detail::of_arrow(&error))?;
-    Ok(OpenedFile { schema: plain(&reader.schema()), has_rows: found.n_rows > 0 })
+    let has_rows = found.decoded.n_rows > 0;
+    Ok(OpenedFile { schema: plain(&reader.schema()), has_rows, decoded: Some(found.decoded) })
 }
 
 /// How the columns of a file differ from those of the first one, if they do. Whether a column says that it

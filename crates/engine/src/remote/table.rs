@@ -201,6 +201,7 @@ impl SourceTable {
             prints,
             n_text_rows: None,
             extent: None,
+            decoded: None,
             looks_headerless: false,
         };
         Some(SourceTable { source, uses, n_parts })

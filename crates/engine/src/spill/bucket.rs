@@ -17,8 +17,8 @@ use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 use incrowd_data::Codes;
 
-use super::rows::{Block, unreadable};
-use super::{Scratch, spilling};
+use super::rows::Block;
+use super::{Scratch, spilling, unreadable};
 use crate::EngineError;
 use crate::read::KeptColumn;
 use crate::stored::plain_type;

@@ -9,7 +9,9 @@ mod bucket;
 mod codes;
 mod group;
 mod hashed;
+mod kept;
 mod key;
+mod part;
 mod records;
 mod remote;
 mod rows;
@@ -25,7 +27,7 @@ pub use codes::{CodeFile, CodeReader, CodeWriter};
 pub use group::{Blocks, Grouping, Visit, group};
 pub use hashed::{Hashed, HashedCells, HashedColumn, HashedReader};
 pub use remote::read_remote;
-pub use rows::{Block, BlockReader, Spilled, read_spilled};
+pub use rows::{Block, BlockReader, Spilled, read_spilled, read_spilled_or_too_large};
 pub use sorted::sort_bucket;
 
 const PREFIX: &str = "incrowd-spill-";
@@ -59,6 +61,13 @@ impl Scratch {
 /// The error of a private file.
 fn spilling(source: std::io::Error) -> EngineError {
     EngineError::Spill { source }
+}
+
+fn unreadable(error: arrow::error::ArrowError) -> EngineError {
+    spilling(match error {
+        arrow::error::ArrowError::IoError(_, error) => error,
+        _ => std::io::ErrorKind::InvalidData.into(),
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@ use futures::StreamExt;
 
 use super::Scratch;
 use super::codes::{CodeFile, CodeWriter};
-use super::rows::{KeptFile, KeptWriter, Spilled, limit_for};
+use super::kept::{KeptFile, KeptWriter};
+use super::part::limit_for;
+use super::rows::Spilled;
 use crate::column::as_encoded;
 use crate::counted::CountedColumn;
 use crate::error::Detail;

@@ -1,31 +1,27 @@
 //! A source that was read once into private files.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
-use arrow::array::{ArrayRef, RecordBatch};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::array::ArrayRef;
 use arrow::ipc::reader::StreamReader;
-use arrow::ipc::writer::StreamWriter;
 use datafusion::error::DataFusionError;
-use futures::StreamExt;
 use incrowd_data::Codes;
 
-use super::codes::{CodeFile, CodeReader, CodeWriter};
-use super::hashed::hash_cells;
-use super::{Scratch, spilling};
+use super::codes::{CodeFile, CodeReader};
+use super::part::{Found, Shared, read_part};
+use super::{Scratch, spilling, unreadable};
 use crate::column::{CellMap, Encoder, Values, merge_values};
 use crate::content::Contents;
 use crate::counted::CountedColumn;
-use crate::decode::{Guarded, guarded};
+use crate::decode::Guarded;
 use crate::error::Detail;
-use crate::mix::halves_of;
-use crate::read::{Folded, KeptColumn, Watch, kept_columns, narrow, plain_array, refuse_uncodable};
+use crate::read::{Folded, KeptColumn, kept_columns, refuse_uncodable};
 use crate::scan::plan;
-use crate::stored::{Fit, plain_type};
+use crate::stored::Fit;
 use crate::{Engine, EngineError, Source, Use};
 
 /// A source that was read: its distinct values are in memory, its rows in private files.
@@ -232,13 +228,6 @@ impl Spilled {
     }
 }
 
-pub(super) fn unreadable(error: arrow::error::ArrowError) -> EngineError {
-    spilling(match error {
-        arrow::error::ArrowError::IoError(_, error) => error,
-        _ => std::io::ErrorKind::InvalidData.into(),
-    })
-}
-
 /// A part that is being read.
 #[derive(Debug)]
 pub struct BlockReader {
@@ -283,24 +272,42 @@ pub fn read_spilled(
     scratch: &Arc<Scratch>,
     most_bytes: u64,
 ) -> Result<Spilled, EngineError> {
+    let shared = Shared::new(engine, source, uses, wants_fits, (scratch, most_bytes));
+    let found = read_shared(engine, source, uses, shared?)?;
+    Ok(found.expect("no column is left out of a read that the first one ends"))
+}
+
+/// The same; but where the distinct values take more, all rows are read all the same to find the columns that
+/// must be left out for the others to fit, those that take most. These are given; the rows of such a read are
+/// not all there.
+pub fn read_spilled_or_too_large(
+    engine: &Engine,
+    source: &Source,
+    uses: &[Use],
+    scratch: &Arc<Scratch>,
+    most_bytes: u64,
+) -> Result<Result<Spilled, Vec<usize>>, EngineError> {
+    let mut shared = Shared::new(engine, source, uses, true, (scratch, most_bytes))?;
+    shared.goes_on = true;
+    read_shared(engine, source, uses, shared)
+}
+
+/// Reads every row, or gives the columns that were left out.
+fn read_shared(
+    engine: &Engine,
+    source: &Source,
+    uses: &[Use],
+    mut shared: Shared,
+) -> Result<Result<Spilled, Vec<usize>>, EngineError> {
     refuse_uncodable(source, uses)?;
     let n_before = engine.n_rows_done();
     let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
     let columns: Vec<usize> = (0..uses.len()).filter(|&at| uses[at] != Use::Skip).collect();
     let scan = plan(engine, source, &columns, uses).map_err(reading)?;
     let n_parts = scan.properties().output_partitioning().partition_count();
-    let of_columns = columns.iter().map(|&at| (uses[at], source.columns()[at].clone()));
-    let shared = Arc::new(Shared {
-        columns: of_columns.map(|(usage, column)| (usage, column.name, column.data_type)).collect(),
-        wants_fits: wants_fits && source.is_text(),
-        held: (0..n_parts).map(|_| AtomicUsize::new(0)).collect(),
-        most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
-        n_read: AtomicU64::new(0),
-        n_rows: source.size(uses)?.rows,
-        block_rows: engine.portions().of_rows(source, columns.len()).block_rows,
-        watch: Watch::new(engine),
-        scratch: Arc::clone(scratch),
-    });
+    shared.held =
+        (0..n_parts).map(|_| shared.left_out.iter().map(|_| 0.into()).collect()).collect();
+    let shared = Arc::new(shared);
     let mut tasks = Vec::new();
     for part in 0..n_parts {
         let stream = scan.execute(part, engine.task_of(source, columns.len())).map_err(reading)?;
@@ -314,221 +321,15 @@ pub fn read_spilled(
         parts.push(found?);
     }
     source.check_unchanged()?;
-    let spilled = assemble(source, uses, parts, scratch)?;
+    let coded = (0..uses.len()).filter(|&at| uses[at] == Use::Code);
+    let left_out = coded.zip(&shared.left_out).filter(|(_, is_out)| is_out.load(Ordering::Relaxed));
+    let left_out: Vec<usize> = left_out.map(|(at, _)| at).collect();
+    if !left_out.is_empty() {
+        return Ok(Err(left_out));
+    }
+    let spilled = assemble(source, uses, parts, &shared.scratch)?;
     engine.have_done(n_before + spilled.n_rows);
-    Ok(spilled)
-}
-
-/// What the tasks that read partitions share.
-struct Shared {
-    columns: Vec<(Use, String, DataType)>,
-    wants_fits: bool,
-    /// By partition, the bytes of its distinct values.
-    held: Vec<AtomicUsize>,
-    most_bytes: usize,
-    /// Rows that were read so far, and about all rows.
-    n_read: AtomicU64,
-    n_rows: u64,
-    /// Rows from which a block is complete.
-    block_rows: usize,
-    watch: Watch,
-    scratch: Arc<Scratch>,
-}
-
-impl Shared {
-    /// Whether some columns go into hashes of the rows.
-    fn has_mixed(&self) -> bool {
-        self.columns.iter().any(|(usage, ..)| usage.is_mixed())
-    }
-}
-
-/// What one partition of the scan found.
-struct Found {
-    encoders: Vec<Encoder>,
-    counted: Vec<CountedColumn>,
-    contents: Contents,
-    codes: CodeFile,
-    kept: Option<(PathBuf, u64)>,
-    fits: Vec<Option<Fit>>,
-}
-
-async fn read_part(
-    mut stream: Guarded,
-    part: usize,
-    shared: Arc<Shared>,
-) -> Result<Found, EngineError> {
-    let mut writer = PartWriter::new(part, &shared)?;
-    let mut n_rows = 0;
-    while let Some(batch) = stream.next().await {
-        if shared.watch.is_cancelled() {
-            break;
-        }
-        let undecoded = |error| EngineError::Read(Detail::of_datafusion(&error));
-        let batch = batch.map_err(undecoded)?;
-        n_rows += batch.num_rows() as u64;
-        // Arrays of a damaged file may fail only when they are looked at.
-        guarded(|| writer.add(batch)).map_err(undecoded)??;
-        shared.watch.report(n_rows);
-    }
-    writer.finish()
-}
-
-/// The files of a partition that is being read.
-struct PartWriter<'a> {
-    part: usize,
-    shared: &'a Shared,
-    encoders: Vec<Encoder>,
-    /// By hashed column, the halves of the hashes of the same rows.
-    hashes: Vec<[Vec<u32>; 2]>,
-    folded: Folded,
-    /// Rows in the encoders.
-    n_open: usize,
-    codes: CodeWriter,
-    kept: KeptWriter,
-}
-
-impl<'a> PartWriter<'a> {
-    fn new(part: usize, shared: &'a Shared) -> Result<PartWriter<'a>, EngineError> {
-        let with = |usage: Use| shared.columns.iter().filter(move |(u, ..)| *u == usage);
-        let encoders: Vec<Encoder> =
-            with(Use::Code).map(|(_, _, data_type)| Encoder::new(data_type)).collect();
-        let hashes: Vec<[Vec<u32>; 2]> = with(Use::Hash).map(|_| Default::default()).collect();
-        let columns = shared.columns.iter().map(|(usage, name, t)| (*usage, name.as_str(), t));
-        let folded = Folded::new(columns);
-        let n_columns = encoders.len() + 2 * hashes.len() + 2 * usize::from(shared.has_mixed());
-        let codes = CodeWriter::new(&shared.scratch, &format!("codes-{part}"), n_columns)?;
-        let kept = with(Use::Keep).map(|(_, name, data_type)| (name, data_type));
-        let path = shared.scratch.path(&format!("kept-{part}"));
-        let kept = KeptWriter::new(path, kept, shared.wants_fits)?;
-        Ok(PartWriter { part, shared, encoders, hashes, folded, n_open: 0, codes, kept })
-    }
-
-    fn add(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
-        let (_, columns, n_rows) = batch.into_parts();
-        let (mut encoders, mut hashes) = (self.encoders.iter_mut(), self.hashes.iter_mut());
-        let mut kept = Vec::new();
-        let undecoded = |error| EngineError::Read(Detail::of_arrow(&error));
-        let uses = self.shared.columns.iter().map(|(usage, ..)| *usage);
-        self.folded.add(&columns, uses).map_err(undecoded)?;
-        for (array, (usage, _, data_type)) in columns.into_iter().zip(&self.shared.columns) {
-            match usage {
-                Use::Code => {
-                    let encoder = encoders.next().expect("one encoder a coded column");
-                    encoder.add(&array).map_err(undecoded)?;
-                }
-                Use::Hash => {
-                    let to = hashes.next().expect("a place for every hashed column");
-                    hash_cells(data_type, &array, to)?;
-                }
-                Use::Keep => kept.push(plain_array(array).map_err(undecoded)?),
-                Use::Mix(_) | Use::Count | Use::MixAndCount(_) | Use::Skip => {}
-            }
-        }
-        if n_rows > 0 {
-            self.kept.write(kept)?;
-        }
-        self.n_open += n_rows;
-        if self.n_open >= self.shared.block_rows { self.write_block() } else { Ok(()) }
-    }
-
-    fn write_block(&mut self) -> Result<(), EngineError> {
-        if self.n_open == 0 {
-            return Ok(());
-        }
-        let mut block: Vec<Codes> = self.encoders.iter_mut().map(Encoder::take_cells).collect();
-        block.extend(self.hashes.iter_mut().flatten().map(|half| Codes::U32(std::mem::take(half))));
-        if self.shared.has_mixed() {
-            block.extend(halves_of(&std::mem::take(&mut self.folded.mixed)));
-        }
-        let n_rows = std::mem::take(&mut self.n_open);
-        self.codes.write_rows(n_rows, &block)?;
-        self.shared.n_read.fetch_add(n_rows as u64, Ordering::Relaxed);
-        self.check_held()
-    }
-
-    /// An error if the distinct values take too much.
-    fn check_held(&self) -> Result<(), EngineError> {
-        let by_column: Vec<usize> = self.encoders.iter().map(Encoder::held_bytes).collect();
-        self.shared.held[self.part].store(by_column.iter().sum(), Ordering::Relaxed);
-        let held: usize = self.shared.held.iter().map(|held| held.load(Ordering::Relaxed)).sum();
-        if held <= self.shared.most_bytes {
-            return Ok(());
-        }
-        let mut coded = self.shared.columns.iter().filter(|(usage, ..)| *usage == Use::Code);
-        let largest = (0..by_column.len()).max_by_key(|&at| by_column[at]).unwrap_or(0);
-        let column = coded.nth(largest).map_or_else(String::new, |(_, name, _)| name.clone());
-        // More rows may bring new values at the same rate, but not faster.
-        let n_read = self.shared.n_read.load(Ordering::Relaxed).max(1);
-        let of_all = held as u128 * u128::from(self.shared.n_rows.max(n_read)) / u128::from(n_read);
-        let of_all = u64::try_from(of_all).unwrap_or(u64::MAX);
-        Err(EngineError::TooManyValues { column, needed: limit_for(of_all) })
-    }
-
-    fn finish(mut self) -> Result<Found, EngineError> {
-        self.write_block()?;
-        let PartWriter { encoders, folded, codes, kept, .. } = self;
-        let (kept, fits) = kept.finish()?;
-        let Folded { counted, contents, .. } = folded;
-        Ok(Found { encoders, counted, contents, codes: codes.finish()?, kept, fits })
-    }
-}
-
-/// The memory limit in megabytes under which distinct values of about so many bytes can be read: they
-/// are held twice while they are put into their order, and tables grow in steps.
-pub(super) fn limit_for(value_bytes: u64) -> u64 {
-    value_bytes.saturating_mul(3).div_ceil(1_000_000)
-}
-
-/// Kept cells that are being written as they are.
-pub(super) struct KeptWriter {
-    path: PathBuf,
-    /// None without a kept column.
-    file: Option<(SchemaRef, StreamWriter<BufWriter<File>>)>,
-    wants_fits: bool,
-    fits: Vec<Option<Fit>>,
-}
-
-/// A file and its bytes, if there is one, and what the columns of texts hold.
-pub(super) type KeptFile = (Option<(PathBuf, u64)>, Vec<Option<Fit>>);
-
-impl KeptWriter {
-    pub(super) fn new<'a>(
-        path: PathBuf,
-        columns: impl Iterator<Item = (&'a String, &'a DataType)>,
-        wants_fits: bool,
-    ) -> Result<KeptWriter, EngineError> {
-        let field = |(name, data_type)| Field::new(name, plain_type(data_type), true);
-        let fields: Vec<Field> = columns.map(field).collect();
-        let fits = vec![None; fields.len()];
-        let file = if fields.is_empty() {
-            None
-        } else {
-            let schema = Arc::new(Schema::new(fields));
-            let file = BufWriter::with_capacity(1 << 18, File::create(&path).map_err(spilling)?);
-            let writer = StreamWriter::try_new(file, &schema).map_err(unreadable)?;
-            Some((schema, writer))
-        };
-        Ok(KeptWriter { path, file, wants_fits, fits })
-    }
-
-    /// Appends some rows, an array for each column.
-    pub(super) fn write(&mut self, kept: Vec<ArrayRef>) -> Result<(), EngineError> {
-        if self.wants_fits {
-            for (fit, array) in self.fits.iter_mut().zip(&kept) {
-                narrow(fit, array);
-            }
-        }
-        let Some((schema, writer)) = &mut self.file else { return Ok(()) };
-        let batch = RecordBatch::try_new(Arc::clone(schema), kept).map_err(unreadable)?;
-        writer.write(&batch).map_err(unreadable)
-    }
-
-    pub(super) fn finish(self) -> Result<KeptFile, EngineError> {
-        let Some((_, mut writer)) = self.file else { return Ok((None, self.fits)) };
-        writer.finish().map_err(unreadable)?;
-        let bytes = std::fs::metadata(&self.path).map_err(spilling)?.len();
-        Ok((Some((self.path, bytes)), self.fits))
-    }
+    Ok(Ok(spilled))
 }
 
 fn assemble(

@@ -18,8 +18,7 @@ use arrow::ipc::writer::StreamWriter;
 use arrow::row::{RowConverter, Rows, SortField};
 
 use super::bucket::{Bucket, Buckets};
-use super::rows::unreadable;
-use super::spilling;
+use super::{spilling, unreadable};
 use crate::write::{Published, ranks_of};
 use crate::{Engine, EngineError};
 

@@ -76,13 +76,18 @@ pub struct ApplyOptions {
 
 /// Applies a recoding to new rows.
 pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outcome, JobError> {
-    let file = RecodingFile::read(recoding)?;
+    let bounds = run.bounds(&options.run)?;
+    let n_bytes = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let n_bytes = n_bytes(recoding).max(n_bytes(&private_path(recoding)));
     let read = vec![
         InputFile::new(recoding, "the recoding"),
         InputFile::new(private_path(recoding), "the private part of the recoding"),
     ];
     run.with_engine_named(options.run.engine.as_deref(), options.run.threads, |engine| {
         run.enter(Stage::Open);
+        let open = || Ok(Source::open(engine, &options.input)?);
+        let bounds = &bounds.beside_recoding(n_bytes, open)?;
+        let file = RecodingFile::read(recoding)?;
         let places = JobSpec {
             input: Some(options.input.clone()),
             output: Some(options.output.clone()),
@@ -91,9 +96,10 @@ pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outco
             ..JobSpec::default()
         };
         let output = check_outputs(run, &places, read, options.force)?;
-        let source = Source::open(engine, &options.input)?;
+        let source = open()?;
         let spec = job(&file, options, &source);
-        let application = Application { run, engine, recoding, file: &file, options, spec: &spec };
+        let application =
+            Application { run, engine, recoding, file: &file, options, spec: &spec, bounds };
         application.run(&source, &output)
     })
 }
@@ -149,6 +155,7 @@ struct Application<'a> {
     file: &'a RecodingFile,
     options: &'a ApplyOptions,
     spec: &'a JobSpec,
+    bounds: &'a Bounds,
 }
 
 impl Application<'_> {
@@ -166,10 +173,10 @@ impl Application<'_> {
         for column in &mut plan.columns {
             column.sequence = self.file.sequences.get(&column.name).cloned().unwrap_or_default();
         }
-        let bounds = self.run.bounds(&self.spec.run)?;
+        let bounds = self.bounds;
         self.run.enter(Stage::Read);
         let wants_fits = !matches!(output.format(), Format::Csv(_));
-        let new_rows = NewRows { source, plan: &plan, output, bounds: &bounds, wants_fits };
+        let new_rows = NewRows { source, plan: &plan, output, bounds, wants_fits };
         bounds.refuse_large_portions(self.engine, source, &plan.uses())?;
         if self.engine.is_remote() || bounds.is_exceeded_by(source, &plan.uses()) {
             self.in_files(&new_rows)
@@ -248,7 +255,9 @@ impl Application<'_> {
         let points = Points::new(plan, &columns, &spilled);
         let n_distinct = points.estimate_distinct()?;
         let way_out = "apply the recoding to fewer rows at a time";
-        in_files::check_fits(bounds, way_out, n_distinct, columns.len(), spilled.n_parts())?;
+        let in_memory = bounds.in_memory(source, &plan.uses());
+        let n_parts = spilled.n_parts();
+        in_files::check_fits((bounds, in_memory), way_out, n_distinct, columns.len(), n_parts)?;
         let GroupedRows { vectors, counts, rows: vector_of } = points.group()?;
         let mut coding = scheme.coding(&columns, vectors, counts, Vec::new(), spilled.n_rows);
         let recognised = match self.recognise(plan, &mut coding, &lookup)? {

@@ -21,6 +21,8 @@ pub(crate) struct Bounds {
     /// Bytes; no limit if it is not said.
     pub(crate) limit: Option<u64>,
     temp_dir: Option<PathBuf>,
+    /// Bytes that are held all the time beside the table.
+    beside: u64,
     /// What tests ask for, whatever is held.
     tried: Tried,
 }
@@ -33,6 +35,9 @@ pub(crate) struct Tried {
     /// Rows go to private files, a few at a time; Mondrian divides them into this many regions, about.
     pub(crate) regions: Option<u32>,
 }
+
+/// How many bytes a byte of a recoding file takes: its text, and its nodes as they are parsed.
+const COPIES_OF_A_RECODING: u64 = 6;
 
 /// What is left where rows are forced into files: enough for any search in a test.
 const LEFT_IF_FORCED: u64 = 1 << 26;
@@ -58,7 +63,7 @@ impl Bounds {
             let problem = Problem::new(format!("the folder `{}` does not exist", folder.display()));
             return Err(problem.help("create it, or name another with --temp-dir").into());
         }
-        Ok(Bounds { limit, temp_dir, tried })
+        Ok(Bounds { limit, temp_dir, beside: 0, tried })
     }
 
     /// Whether there is a limit.
@@ -83,12 +88,42 @@ impl Bounds {
             return true;
         }
         let Some(limit) = self.limit else { return false };
-        let Ok(size) = source.size(uses) else { return true };
+        self.in_memory(source, uses) > limit
+    }
+
+    /// The bytes that are needed to hold these columns of a source and to work on them in memory, told from the
+    /// size of the files.
+    pub(crate) fn in_memory(&self, source: &Source, uses: &[Use]) -> u64 {
+        let Ok(size) = source.size(uses) else { return u64::MAX };
         let coded = uses.iter().filter(|usage| **usage == Use::Code).count() as u64;
         // Codes as read and in their order, then what grouping, searching and ordering rows takes.
         let row_bytes = 8 * coded + 100;
-        let needs = size.rows.saturating_mul(row_bytes).saturating_add(2 * size.kept_bytes);
-        needs.saturating_add(BASE) > limit
+        let kept = size.kept_bytes.saturating_mul(2);
+        let needs = size.rows.saturating_mul(row_bytes).saturating_add(kept);
+        needs.saturating_add(BASE).saturating_add(self.beside)
+    }
+
+    /// The same bounds beside a recoding of so many bytes that is held all the time; an error if that alone takes more.
+    pub(crate) fn beside_recoding(
+        mut self,
+        n_bytes: u64,
+        source: impl FnOnce() -> Result<Source, JobError>,
+    ) -> Result<Bounds, JobError> {
+        self.beside = n_bytes.saturating_mul(COPIES_OF_A_RECODING);
+        let Some(limit) = self.limit.filter(|limit| self.beside.saturating_add(BASE) > *limit)
+        else {
+            return Ok(self);
+        };
+        let source = source()?;
+        let needed = self.in_memory(&source, &vec![Use::Code; source.columns().len()]);
+        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+        Err(Problem::new(format!(
+            "the recoding must be in memory and takes about {} MB, but the memory limit is {} MB",
+            megabytes(self.beside),
+            megabytes(limit)
+        ))
+        .help(format!("raise --memory-limit to {} MB", megabytes(needed)))
+        .into())
     }
 
     /// Refuses a source of which more must be in memory at once than there is room for, whatever is done
@@ -134,6 +169,11 @@ impl Bounds {
         }
         let Some(limit) = self.limit else { return u64::MAX };
         limit.saturating_sub(held_memory_bytes().unwrap_or(0)).max(limit / 16)
+    }
+
+    /// What is held now.
+    pub(crate) fn held(&self) -> u64 {
+        held_memory_bytes().unwrap_or_else(|| self.limit.unwrap_or(0).saturating_sub(self.left()))
     }
 
     /// The rows of this size that fit into a share of what is left.

@@ -4,8 +4,8 @@
 
 use incrowd_data::Codes;
 use incrowd_engine::{
-    Blocks, Engine, EngineError, Grouping, Hashed, HashedColumn, Source, Spilled, Use, Visit,
-    group, read_spilled,
+    Blocks, Engine, Grouping, Hashed, HashedColumn, Source, Spilled, Use, Visit, group,
+    read_spilled_or_too_large,
 };
 
 use super::combinations::{Grouped, Tally};
@@ -83,7 +83,7 @@ impl Grouped for ByColumns<'_> {
 }
 
 /// Reads the source, giving codes to all columns whose values fit in memory together: those that take most
-/// are left out one by one.
+/// are left out, all in one pass.
 fn read(
     engine: &Engine,
     source: &Source,
@@ -91,15 +91,13 @@ fn read(
     (bounds, room): (&Bounds, Option<u64>),
 ) -> Result<(Spilled, Vec<Use>), JobError> {
     let mut uses = uses.to_vec();
+    // More passes see the same values, but perhaps in parts that hold more of them twice.
+    let most_values = room.unwrap_or_else(|| (bounds.left() / 4).max(LEAST_ROOM / 4));
     loop {
-        let most_values = room.unwrap_or_else(|| (bounds.left() / 2).max(LEAST_ROOM));
         let scratch = bounds.scratch()?;
-        match read_spilled(engine, source, &uses, true, &scratch, most_values) {
-            Err(EngineError::TooManyValues { column, .. }) => {
-                let at = source.position(&column).expect("a column of the source");
-                uses[at] = Use::Keep;
-            }
-            found => return Ok((found?, uses)),
+        match read_spilled_or_too_large(engine, source, &uses, &scratch, most_values)? {
+            Err(too_large) => too_large.into_iter().for_each(|at| uses[at] = Use::Keep),
+            Ok(spilled) => return Ok((spilled, uses)),
         }
     }
 }

@@ -78,8 +78,9 @@ pub(crate) fn run(
         .for_each(|at| spilled.forget(&plan.columns[at].name));
     timings.read += clock.lap();
     job.run.enter(Stage::Search);
-    let searched =
-        Search { job, plan, bounds, spilled: &spilled, columns: &columns }.run(scheme)?;
+    let in_memory = bounds.in_memory(source, &plan.uses());
+    let search = Search { job, plan, bounds, in_memory, spilled: &spilled, columns: &columns };
+    let searched = search.run(scheme)?;
     let Searched { coding, found, classes, mut means, rows } = match searched {
         Ok(searched) => searched,
         Err(outcome) => return Ok(outcome),
@@ -113,7 +114,7 @@ pub(crate) fn read(
 ) -> Result<Spilled, JobError> {
     let scratch = bounds.scratch()?;
     // While the table is read nothing else is held; then the values are put into their order.
-    let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
+    let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 4;
     let read = if engine.is_remote() { read_remote } else { read_spilled };
     let spilled = read(engine, source, &uses_counting(plan), wants_fits, &scratch, most_bytes)?;
     refuse_missing(plan, &spilled)?;
@@ -169,9 +170,9 @@ pub(crate) fn write(
 const GROWTH: u64 = 64_000_000;
 
 /// An error with an estimate and a `way_out`, unless this many distinct vectors fit in memory while they
-/// are found and searched.
+/// are found and searched. A table that can be held `in_memory` altogether needs no more than that.
 pub(crate) fn check_fits(
-    bounds: &Bounds,
+    (bounds, in_memory): (&Bounds, u64),
     way_out: &str,
     n_distinct: u64,
     n_columns: usize,
@@ -185,10 +186,10 @@ pub(crate) fn check_fits(
         return Ok(());
     }
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
-    let held = bounds.limit.unwrap_or(0).saturating_sub(left);
+    let needed = bounds.held().saturating_add(needs / 3 * 5).saturating_add(GROWTH);
     Err(Problem::new(format!(
         "about {n_distinct} distinct rows have to be held, which needs a memory limit of about {} MB; the limit is {} MB",
-        megabytes(held.saturating_add(needs / 3 * 5).saturating_add(GROWTH)),
+        megabytes(needed.min(in_memory)),
         megabytes(bounds.limit.unwrap_or(left))
     ))
     .help(format!("raise --memory-limit, {way_out}, or make the columns coarser")))
@@ -210,6 +211,8 @@ struct Search<'a> {
     job: &'a Job<'a>,
     plan: &'a Plan,
     bounds: &'a Bounds,
+    /// The bytes that the table would need in memory.
+    in_memory: u64,
     spilled: &'a Spilled,
     columns: &'a [CodedAs],
 }
@@ -223,7 +226,13 @@ impl Search<'_> {
         let can_be_outlined = self.plan.method.algorithm == Algorithm::Mondrian
             && self.plan.labels != LabelForm::Region;
         let is_forced = self.bounds.forced_points(self.spilled.n_rows).is_some();
-        let fits = check_fits(self.bounds, way_out(self.plan), n_distinct, n_columns, n_parts);
+        let fits = check_fits(
+            (self.bounds, self.in_memory),
+            way_out(self.plan),
+            n_distinct,
+            n_columns,
+            n_parts,
+        );
         if fits.is_ok() && !(can_be_outlined && is_forced) {
             return self.whole(scheme, &points);
         }
