@@ -40,8 +40,8 @@ const BLOCK_ROWS: usize = 1 << 16;
 const BATCH_CELLS: usize = 1 << 18;
 const BLOCK_CELLS: usize = 1 << 20;
 /// Bytes of a batch and of a block: long rows make shorter ones.
-const BATCH_BYTES: u64 = 16 << 20;
-const BLOCK_BYTES: u64 = 16 << 20;
+const BATCH_BYTES: u64 = 4 << 20;
+const BLOCK_BYTES: u64 = 4 << 20;
 
 /// How many rows are handled at a time. What is written is the same for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -58,7 +58,7 @@ pub use format::Format;
 pub use held::{Abandoned, abandon};
 pub use mix::{NO_CELLS, halves_of, mix_codes, of_halves};
 pub use publish::{Manifest, publish};
-pub use read::{Kept, KeptColumn, Table, Use, read};
+pub use read::{Kept, KeptColumn, Table, Use, read, read_within};
 pub use sample::Sample;
 pub use source::{Size, Source, SourceColumn};
 pub use spill::{

@@ -8,7 +8,8 @@
 //! release is sorted, so at that point they would have to be in memory or in private files anyway.
 //! Reading them once saves a parse and rules out that the source changes in between.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::DataType;
@@ -237,7 +238,20 @@ pub fn read(
     uses: &[Use],
     wants_fits: bool,
 ) -> Result<Table, EngineError> {
+    let table = read_within(engine, source, uses, wants_fits, u64::MAX)?;
+    Ok(table.expect("no table takes more than can be addressed"))
+}
+
+/// The same, unless the distinct values of coded columns take more than `most_bytes`.
+pub fn read_within(
+    engine: &Engine,
+    source: &Source,
+    uses: &[Use],
+    wants_fits: bool,
+    most_bytes: u64,
+) -> Result<Option<Table>, EngineError> {
     refuse_uncodable(source, uses)?;
+    let values = Arc::new(ValueBytes { held: AtomicU64::new(0), most: most_bytes });
     let n_before = engine.n_rows_done();
     let reading = |error: DataFusionError| EngineError::Read(Detail::of_datafusion(&error));
     let mut tasks = Vec::new();
@@ -249,7 +263,8 @@ pub fn read(
             let uses: Vec<(Use, SourceColumn)> = columns.iter().map(column).collect();
             let watch = Watch::new(engine);
             let wants_fits = wants_fits && source.is_text();
-            let task = engine.runtime().spawn(read_part(stream, uses, wants_fits, watch));
+            let of_part = OfPart { uses, wants_fits, watch, values: Arc::clone(&values) };
+            let task = engine.runtime().spawn(read_part(stream, of_part));
             tasks.push((columns.clone(), part, task));
         }
     }
@@ -260,9 +275,33 @@ pub fn read(
         parts.push((columns, part, found.map_err(reading)?));
     }
     source.check_unchanged()?;
+    if values.are_too_many() {
+        engine.have_done(n_before);
+        return Ok(None);
+    }
     let table = assemble(source, uses, parts)?;
     engine.have_done(n_before + table.n_rows as u64);
-    Ok(table)
+    Ok(Some(table))
+}
+
+/// The bytes of distinct values in all partitions.
+struct ValueBytes {
+    held: AtomicU64,
+    most: u64,
+}
+
+impl ValueBytes {
+    fn are_too_many(&self) -> bool {
+        self.held.load(Ordering::Relaxed) > self.most
+    }
+}
+
+/// What is done with the rows of a partition.
+struct OfPart {
+    uses: Vec<(Use, SourceColumn)>,
+    wants_fits: bool,
+    watch: Watch,
+    values: Arc<ValueBytes>,
 }
 
 /// Refuses columns that shall have codes but cannot.
@@ -337,9 +376,7 @@ impl Watch {
 
 async fn read_part(
     mut stream: Guarded,
-    uses: Vec<(Use, SourceColumn)>,
-    wants_fits: bool,
-    watch: Watch,
+    OfPart { uses, wants_fits, watch, values }: OfPart,
 ) -> Result<Part, DataFusionError> {
     let coded = uses.iter().filter(|(usage, _)| *usage == Use::Code);
     let encoders = coded.map(|(_, column)| Encoder::new(&column.data_type)).collect();
@@ -348,13 +385,17 @@ async fn read_part(
         uses.iter().map(|(usage, column)| (*usage, column.name.as_str(), &column.data_type));
     let folded = Folded::new(columns);
     let mut part = Part { encoders, batches: Vec::new(), fits, folded, n_rows: 0 };
+    let mut held = 0;
     while let Some(batch) = stream.next().await {
-        if watch.is_cancelled() {
+        if watch.is_cancelled() || values.are_too_many() {
             break;
         }
         let batch = batch?;
         // Arrays of a damaged file may fail only when they are looked at.
         guarded(|| part.add(batch, &uses, wants_fits))??;
+        let before = held;
+        held = part.encoders.iter().map(|encoder| encoder.held_bytes() as u64).sum();
+        values.held.fetch_add(held.saturating_sub(before), Ordering::Relaxed);
         watch.report(part.n_rows as u64);
     }
     Ok(part)

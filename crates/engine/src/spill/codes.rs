@@ -104,10 +104,15 @@ impl CodeFile {
 
     /// Reads the file from its beginning.
     pub fn read(&self) -> Result<CodeReader, EngineError> {
+        self.read_only(|_| true)
+    }
+
+    /// The same for some columns; the others have no codes in any block.
+    pub fn read_only(&self, is_read: impl Fn(usize) -> bool) -> Result<CodeReader, EngineError> {
         let file = File::open(&self.path).map_err(spilling)?;
         Ok(CodeReader {
             file: BufReader::with_capacity(BUFFER, file),
-            n_columns: self.n_columns,
+            is_read: (0..self.n_columns).map(is_read).collect(),
             n_left: self.n_rows,
         })
     }
@@ -122,7 +127,8 @@ impl CodeFile {
 #[derive(Debug)]
 pub struct CodeReader {
     file: BufReader<File>,
-    n_columns: usize,
+    /// By column, whether it is read or passed over.
+    is_read: Vec<bool>,
     n_left: u64,
 }
 
@@ -146,11 +152,18 @@ impl CodeReader {
         let mut n_rows = [0; 4];
         self.file.read_exact(&mut n_rows)?;
         let n_rows = u32::from_le_bytes(n_rows) as usize;
-        let mut columns = Vec::with_capacity(self.n_columns);
-        for _ in 0..self.n_columns {
+        let mut columns = Vec::with_capacity(self.is_read.len());
+        for &is_read in &self.is_read {
             let mut width = [0];
             self.file.read_exact(&mut width)?;
-            let mut bytes = vec![0; n_rows * usize::from(width[0])];
+            let n_bytes = n_rows * usize::from(width[0]);
+            if !is_read {
+                let n_bytes = i64::try_from(n_bytes).expect("a block is in memory");
+                self.file.seek_relative(n_bytes)?;
+                columns.push(Codes::U8(Vec::new()));
+                continue;
+            }
+            let mut bytes = vec![0; n_bytes];
             self.file.read_exact(&mut bytes)?;
             columns.push(match width[0] {
                 1 => Codes::U8(bytes),
@@ -194,6 +207,11 @@ mod tests {
                 assert_eq!(reader.next_block().unwrap().as_ref(), Some(block));
             }
             assert_eq!(reader.next_block().unwrap(), None);
+        }
+        let mut reader = file.read_only(|column| column == 1).unwrap();
+        for block in &blocks {
+            let found = reader.next_block().unwrap().unwrap();
+            assert_eq!((found[0].len(), &found[1]), (0, &block[1]));
         }
     }
 }

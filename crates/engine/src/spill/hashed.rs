@@ -166,9 +166,10 @@ pub(super) fn hash_cells(
 }
 
 impl Hashed {
-    /// Reads a part from its beginning.
-    pub fn read_part(&self, part: usize) -> Result<HashedReader, EngineError> {
-        Ok(HashedReader(self.parts[part].read()?))
+    /// Reads some columns of a part from its beginning; the others have no cells.
+    pub fn read_part(&self, part: usize, columns: &[usize]) -> Result<HashedReader, EngineError> {
+        let is_read = |at: usize| columns.contains(&(at / WIDTH));
+        Ok(HashedReader(self.parts[part].read_only(is_read)?))
     }
 }
 

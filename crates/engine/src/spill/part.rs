@@ -220,7 +220,12 @@ impl<'a> PartWriter<'a> {
             self.kept.write(kept)?;
         }
         self.n_open += n_rows;
-        if self.n_open >= self.shared.block_rows { self.write_block() } else { Ok(()) }
+        shared.n_read.fetch_add(n_rows as u64, Ordering::Relaxed);
+        if self.n_open >= shared.block_rows {
+            self.write_block()?;
+        }
+        // A block of a wide table has many values.
+        self.check_held()
     }
 
     fn write_block(&mut self) -> Result<(), EngineError> {
@@ -236,8 +241,7 @@ impl<'a> PartWriter<'a> {
         if !self.is_vain {
             self.codes.write_rows(n_rows, &block)?;
         }
-        self.shared.n_read.fetch_add(n_rows as u64, Ordering::Relaxed);
-        self.check_held()
+        Ok(())
     }
 
     /// An error if the distinct values take too much; or columns are left out until they do not.

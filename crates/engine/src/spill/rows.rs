@@ -196,7 +196,7 @@ impl Spilled {
             (column, Some(CellMap::new(among_all, missing, n_codes)))
         };
         Ok(BlockReader {
-            codes: codes.read()?,
+            codes: codes.read_only(|at| wanted.iter().any(|(column, ..)| *column == at))?,
             wanted: wanted.iter().map(cell_map).collect(),
             kept: None,
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use incrowd_engine::{Format, Source, read};
+use incrowd_engine::{Format, Source, read_within};
 
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::prepare;
@@ -57,7 +57,12 @@ impl Job<'_> {
         self.run.enter(Stage::Read);
         let wants_fits = !matches!(output.format(), Format::Csv(_));
         let mut draft = ReportDraft::of_source(&plan, &source);
-        let mut table = Arc::new(read(self.engine, &source, &uses_counting(&plan), wants_fits)?);
+        let most_values = bounds.values_in_memory(&source, &plan.uses());
+        let uses = uses_counting(&plan);
+        let Some(table) = read_within(self.engine, &source, &uses, wants_fits, most_values)? else {
+            return in_files::run(self, &source, &plan, &output, &bounds);
+        };
+        let mut table = Arc::new(table);
         refuse_missing(&plan, &*table)?;
         let prepared = prepare(&plan, &table)?;
         let levels = plan.method.level_bounds(&plan.columns, &prepared.scheme().attributes)?;

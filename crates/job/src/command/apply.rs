@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use incrowd_data::{Codes, Levels};
-use incrowd_engine::{Engine, EngineError, Format, Output, Source, read};
+use incrowd_engine::{Engine, EngineError, Format, Output, Source, read_within};
 use indexmap::IndexMap;
 
 use crate::flow::bounds::Bounds;
@@ -187,11 +187,14 @@ impl Application<'_> {
 
     /// All new rows at once.
     fn in_memory(&self, rows: &NewRows) -> Result<Outcome, JobError> {
-        let NewRows { source, plan, output, .. } = *rows;
+        let NewRows { source, plan, output, bounds, wants_fits } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
         let mut draft = ReportDraft::of_source(plan, source);
-        let mut table = read(self.engine, source, &uses_counting(plan), rows.wants_fits)?;
+        let most_values = bounds.values_in_memory(source, &plan.uses());
+        let table =
+            read_within(self.engine, source, &uses_counting(plan), wants_fits, most_values)?;
+        let Some(mut table) = table else { return self.in_files(rows) };
         refuse_missing(plan, &table)?;
         timings.read = clock.lap();
         self.run.enter(Stage::Recode);

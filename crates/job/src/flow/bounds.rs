@@ -103,6 +103,13 @@ impl Bounds {
         needs.saturating_add(BASE).saturating_add(self.beside)
     }
 
+    /// The bytes that distinct values of a table in memory may take: they are held twice while they are put into
+    /// their order, and tables grow in steps.
+    pub(crate) fn values_in_memory(&self, source: &Source, uses: &[Use]) -> u64 {
+        let Some(limit) = self.limit else { return u64::MAX };
+        (limit.saturating_sub(self.in_memory(source, uses)) / 4).max(limit / 16)
+    }
+
     /// The same bounds beside a recoding of so many bytes that is held all the time; an error if that alone takes more.
     pub(crate) fn beside_recoding(
         mut self,

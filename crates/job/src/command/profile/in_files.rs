@@ -112,7 +112,7 @@ impl InFiles<'_> {
         };
         let how = self.grouping(&[u32::MAX; 3], 2);
         let fill = |part: usize, give: &mut Blocks| {
-            let mut reader = self.hashed.read_part(part)?;
+            let mut reader = self.hashed.read_part(part, &[at])?;
             while let Some(mut columns) = reader.next_block()? {
                 let cells = columns.swap_remove(at);
                 let [high, low] = cells.hash;
@@ -167,7 +167,7 @@ impl InFiles<'_> {
             .collect();
         let fill = |part: usize, give: &mut Blocks| {
             let mut reader = self.spilled.read_part(part, &wanted)?;
-            let beside = (!hashed.is_empty()).then(|| self.hashed.read_part(part));
+            let beside = (!hashed.is_empty()).then(|| self.hashed.read_part(part, &hashed));
             let mut beside = beside.transpose()?;
             while let Some(block) = reader.next_block()? {
                 let mut key: Vec<Codes> = block.codes;
