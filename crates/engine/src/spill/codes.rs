@@ -14,6 +14,8 @@ use crate::EngineError;
 
 /// Bytes that are read or written at a time.
 const BUFFER: usize = 1 << 14;
+/// The same where few columns are read: enough for the width of one.
+const SMALL_BUFFER: usize = 16;
 
 /// A file of codes that is complete. It keeps the folder that it is in: whoever has the file can read it.
 #[derive(Clone, Debug)]
@@ -110,9 +112,12 @@ impl CodeFile {
     /// The same for some columns; the others have no codes in any block.
     pub fn read_only(&self, is_read: impl Fn(usize) -> bool) -> Result<CodeReader, EngineError> {
         let file = File::open(&self.path).map_err(spilling)?;
+        let is_read: Vec<bool> = (0..self.n_columns).map(is_read).collect();
+        // What is passed over empties the buffer.
+        let buffer = if is_read.iter().all(|is_read| *is_read) { BUFFER } else { SMALL_BUFFER };
         Ok(CodeReader {
-            file: BufReader::with_capacity(BUFFER, file),
-            is_read: (0..self.n_columns).map(is_read).collect(),
+            file: BufReader::with_capacity(buffer, file),
+            is_read,
             n_left: self.n_rows,
         })
     }

@@ -11,7 +11,7 @@ mod points;
 mod regions;
 mod release;
 
-use incrowd_data::{Assignment, Attribute, Codes, Divided, Level, PartitionTree};
+use incrowd_data::{Assignment, Attribute, Codes, Divided, Level, Node, PartitionTree};
 use incrowd_engine::{
     Engine, EngineError, Format, Output, Source, Spilled, read_remote, read_spilled,
 };
@@ -165,6 +165,9 @@ pub(crate) fn write(
     })
 }
 
+/// Bytes that are kept of a class.
+const CLASS: u64 = 60;
+
 /// Buffers grow with the limit, by about so many bytes at the most: a limit that is named has room for
 /// that.
 const GROWTH: u64 = 64_000_000;
@@ -275,6 +278,7 @@ impl Search<'_> {
         points: &Points,
     ) -> Result<Result<Searched, Outcome>, JobError> {
         let Search { job, plan, .. } = *self;
+        self.check_classes()?;
         let grouping = scheme.grouping;
         let none = points.n_codes().map(|n| Codes::pack(n, std::iter::empty())).collect();
         let n_rows = self.spilled.n_rows;
@@ -294,6 +298,27 @@ impl Search<'_> {
             },
         };
         Finish { search: self, points, coding, budget, grouping }.run(outline).map(Ok)
+    }
+
+    /// An error with an estimate, unless what is kept of each class fits.
+    fn check_classes(&self) -> Result<(), Problem> {
+        let Some(limit) = self.bounds.limit else { return Ok(()) };
+        let keeps_tree = self.job.spec.recoding.is_some();
+        // A class has a leaf and a cut; lists of them grow by leaps.
+        let of_tree = if keeps_tree { 3 * size_of::<Node>() as u64 } else { 0 };
+        let n_classes = self.spilled.n_rows / self.plan.k.unwrap_or(1).max(1);
+        let needed = n_classes.saturating_mul(CLASS + of_tree);
+        if needed <= limit {
+            return Ok(());
+        }
+        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+        let way_out = if keeps_tree { "leave --recoding out, " } else { "" };
+        Err(Problem::new(format!(
+            "up to {n_classes} classes have to be kept, which needs a memory limit of about {} MB; the limit is {} MB",
+            megabytes(needed),
+            megabytes(limit)
+        ))
+        .help(format!("raise --memory-limit, {way_out}or ask for a larger k")))
     }
 
     /// How many points of a region fit in memory while it is read, grouped and searched.

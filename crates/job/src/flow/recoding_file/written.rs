@@ -54,7 +54,7 @@ impl RecodingFile {
         if !self.rules.is_empty() {
             field(to, "rules", &self.rules)?;
         }
-        write!(to, "\"columns\": {{\n")?;
+        writeln!(to, "\"columns\": {{")?;
         for (at, (name, column)) in self.columns.iter().enumerate() {
             write!(to, "{}", if at == 0 { "    " } else { ",\n    " })?;
             json(to, name)?;
@@ -65,12 +65,12 @@ impl RecodingFile {
         field(to, "sequences", &self.sequences)?;
         field(to, "levels", &self.levels)?;
         field(to, "cuts", &self.cuts)?;
-        write!(to, "\"nodes\": [\n")?;
+        writeln!(to, "\"nodes\": [")?;
         for (at, node) in nodes.enumerate() {
             write!(to, "{}", if at == 0 { "    " } else { ",\n    " })?;
             json(to, &node)?;
         }
-        write!(to, "\n  ]\n}}\n")
+        writeln!(to, "\n  ]\n}}")
     }
 }
 
