@@ -236,7 +236,7 @@ fn of_large_compressed_cells() {
 #[test]
 fn of_recodings_with_many_classes() {
     let folder = Folder::with(&[]);
-    write_table_of(MANY_ZIPS, &folder.path("t.csv"), 400_000, "", |_, _| Ok(()));
+    write_table_of(MANY_ZIPS, &folder.path("t.csv"), 300_000, "", |_, _| Ok(()));
     let job = "-k 2 --quasi age,zip,sex --recoding recoding.json";
     holds(&folder, &format!("anonymize t.csv -o r.csv {job} --force --quiet {{}}"), &LEAST);
     let apply = "apply recoding.json t.csv -o a.csv --force --quiet {}";
