@@ -1,4 +1,9 @@
 //! From a table that was read to the frequency set that is searched.
+//!
+//! Equal rows are grouped unless a sample shows that more than 70% of the rows are distinct.
+//! Grouping then costs more than it saves, and strict Mondrian gives the same result. Relaxed
+//! Mondrian always groups, because it divides equal rows by the order of the vectors. Full-domain
+//! searches group equal rows themselves.
 
 use incrowd_data::{Attribute, Codes, Extra, FrequencySet, Kind, collapse, distinct_share};
 use incrowd_engine::{Ranked, Table, Values};

@@ -106,11 +106,15 @@ fn left(attribute: &Attribute, is_known: &[bool], first: u32) -> Left {
     if !is_line || first >= attribute.n_values() {
         return Left::Both(first);
     }
+    let is_missing_known = || is_known[attribute.n_values() as usize..].contains(&true);
     match beside(attribute, is_known, first) {
         // A declared order is nobody's: its cuts are before a released value.
         Some((_, above)) if matches!(attribute.shape, Shape::Ordinal) => Left::Both(above),
         Some(_) => Left::Both(first),
-        None if (0..first).any(|code| is_known[code as usize]) => Left::Low,
+        None if is_known[..first as usize].contains(&true) => {
+            // Missing cells come after all values: their side stays, though it has no value.
+            if is_missing_known() { Left::Both(attribute.n_values()) } else { Left::Low }
+        }
         None => Left::High,
     }
 }
@@ -138,6 +142,7 @@ fn settle(attributes: &[Attribute], is_known: &[Vec<bool>], found: &mut Found) {
             for class in &mut found.assignment.class_of {
                 if *class != SUPPRESSED {
                     *class = class_of[*class as usize];
+                    assert!(*class != SUPPRESSED, "a released row stays in a class");
                 }
             }
         }

@@ -1,4 +1,7 @@
 //! The quasi-identifier sets of a job: what each attacker can know, and which of them collude.
+//!
+//! Sets are verified one by one from the written bytes, each with its own k. A search for one set
+//! gets the union of all sets and the greatest k.
 
 use incrowd_engine::Source;
 

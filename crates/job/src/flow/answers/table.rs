@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use incrowd_data::{Codes, Kind, Test, collapse};
+use incrowd_data::{Codes, Kind, LabelsOf, Test, collapse, value_label};
 use incrowd_engine::{Engine, RawColumn, Source, Table, Use, position, read};
 use incrowd_evaluate::query::{
     Column, Domain, Known, Release, Spread, Unreadable, Values, read_bounds, read_labels,
@@ -159,8 +159,12 @@ pub(crate) fn load(
     let mut codes: Vec<(Codes, u32)> = Vec::new();
     for (name, place) in &layout.columns {
         let Some(known) = problems.take(knowledge.of(name, layout.is_original))? else { continue };
-        let labels = Labels::new(source, &table, *place);
-        let known = if knowledge.is_quasi(name) == Some(true) && labels.say_nothing() {
+        let mut labels = Labels::new(source, &table, *place);
+        if layout.is_original && matches!(known, Known::Order(_) | Known::Tree(_)) {
+            labels.are_values();
+        }
+        let is_label = !layout.is_original && knowledge.is_quasi(name) == Some(true);
+        let known = if is_label && labels.say_nothing() {
             kind_of_constants(layout.constants.get(name).map_or(&[], Vec::as_slice), known)
         } else {
             known
@@ -223,6 +227,13 @@ impl Labels {
                 let codes = Codes::pack(n_codes, pairs.vector_of.into_iter());
                 Labels { texts, codes, n_codes, is_bounds: matches!(place, Place::Bounds(..)) }
             }
+        }
+    }
+
+    /// Takes the texts for values, even those that look like labels: an original has no labels.
+    fn are_values(&mut self) {
+        for (text, _) in &mut self.texts {
+            *text = text.take().map(|text| value_label(&text, LabelsOf::Line));
         }
     }
 

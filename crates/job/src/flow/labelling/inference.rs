@@ -92,8 +92,9 @@ impl Labelling<'_> {
         let printed = self.printed(at, attribute, means.as_deref().map_or(&[], Vec::as_slice));
         let reader = Reader::of(&printed, self.assigned.is_tight && self.prints_values());
         let mut found = InferenceReport { step: reader.step, ..InferenceReport::default() };
-        // The same rows may come again by a saved recoding, whose ends are then known to be values or not: a mean that
-        // tells the values either way is left out both times.
+        // The same rows may come again by a saved recoding, whose ends may then be known to be
+        // values, or not. A mean that tells the values either way is left out both times, except
+        // where the range alone tells them here.
         let has_both =
             (self.assigned.is_tight || self.assigned.may_be_tight) && self.prints_values();
         let other = has_both.then_some(Reader { is_tight: !reader.is_tight, ..reader });
@@ -108,9 +109,6 @@ impl Labelling<'_> {
                 Follows::ByRange => {
                     found.determined_rows += rows;
                     found.determined_classes += 1;
-                    if let Some(means) = means.as_deref_mut().filter(|_| is_told) {
-                        means[class] = None;
-                    }
                 }
                 Follows::ByMean | Follows::Cover => {
                     found.withheld_rows += rows;

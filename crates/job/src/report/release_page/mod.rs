@@ -3,6 +3,9 @@
 //!
 //! For the public nothing stands on it that the release does not tell: neither figures of the table, nor how many of its
 //! rows were left out, nor what the search saw.
+//!
+//! The JSON report shows no value of the table. The internal page shows distributions of the table,
+//! and says that it must be treated like the table.
 
 mod cards;
 mod made;
