@@ -2,13 +2,16 @@
 
 use incrowd_job::{CollusionReport, JobError, Outcome, Problem, Report, RiskReport};
 
+use crate::failure::Failure;
+use crate::record;
+
+pub(crate) use crate::terminal::{note, visible};
 pub(crate) use incrowd_job::count;
 
-use crate::record::{self, Told};
-pub(crate) use crate::terminal::{note, visible};
-
 pub(crate) const EXIT_FAILED: u8 = 1;
+
 pub(crate) const EXIT_REQUEST: u8 = 2;
+
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
 /// An error with its causes and the way out; gives the exit code.
@@ -34,8 +37,8 @@ pub(crate) fn error(error: &JobError) -> u8 {
 }
 
 /// What an error has to say: all that is wrong.
-fn told(error: &JobError) -> Vec<Told> {
-    let of = |problem: &Problem| Told {
+fn told(error: &JobError) -> Vec<Failure> {
+    let of = |problem: &Problem| Failure {
         message: problem.message.clone(),
         because: Vec::new(),
         help: problem.help.clone(),
@@ -43,7 +46,7 @@ fn told(error: &JobError) -> Vec<Told> {
     match error {
         JobError::Infeasible(problem) => vec![of(problem)],
         JobError::Request(problems) => problems.iter().map(of).collect(),
-        JobError::Unreviewed(guesses) => vec![Told {
+        JobError::Unreviewed(guesses) => vec![Failure {
             message: error.to_string(),
             because: guesses.clone(),
             help: Some(
@@ -60,13 +63,13 @@ fn told(error: &JobError) -> Vec<Told> {
                 cause = source.source();
             }
             let help = help_for(error).map(str::to_owned);
-            vec![Told { message: error.to_string(), because, help }]
+            vec![Failure { message: error.to_string(), because, help }]
         }
     }
 }
 
 /// Says what does not hold.
-pub(crate) fn not_satisfied(reasons: Vec<Told>) {
+pub(crate) fn not_satisfied(reasons: Vec<Failure>) {
     for told in reasons {
         let causes = told.because.iter().map(String::as_str);
         let parts: Vec<&str> = std::iter::once(told.message.as_str()).chain(causes).collect();
@@ -119,7 +122,7 @@ pub(crate) fn panicked(info: &std::panic::PanicHookInfo<'_>) {
         info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
     let message = format!("a bug in incrowd{place}; nothing was written");
     note(&format!("error: {message}"));
-    record::problem_at_once(Told { message, ..Told::default() });
+    record::problem_at_once(Failure { message, ..Failure::default() });
 }
 
 /// What became of a job: the code to exit with. The report was told before anything was published.
@@ -132,7 +135,7 @@ pub(crate) fn outcome(outcome: &Outcome, is_quiet: bool) -> u8 {
         Outcome::Failed { reasons, help, report } => {
             let warnings = report.as_ref().map_or(&[][..], |report| report.warnings.as_slice());
             warn(warnings, is_quiet);
-            let told = |(at, reason): (usize, &String)| Told {
+            let told = |(at, reason): (usize, &String)| Failure {
                 message: reason.clone(),
                 because: Vec::new(),
                 // The way out of all of them is told once, after the last.

@@ -18,12 +18,13 @@ mod spec;
 
 pub use command::{
     ApplyOptions, AttackOptions, Attacked, CompareOptions, EvaluateOptions, GenerateSpec,
-    Generated, LabelRule, ProfileOptions, anonymize, apply, attack, check, compare, evaluate,
-    evaluate_all, generate, hierarchy, profile, query,
+    Generated, LabelRule, ProfileFiles, ProfileOptions, anonymize, apply, attack, check, compare,
+    evaluate, evaluate_all, generate, hierarchy, profile, query,
 };
 pub use flow::answers::QueryOptions;
 pub use flow::outputs::output_problems;
 pub use flow::publish::{SmallFile, write_files};
+pub use flow::report_file::{FileReport, ReportFile, refuse_outputs};
 pub use flow::run::{Event, Run, Stage};
 pub use report::page::{count, percent};
 pub use report::{

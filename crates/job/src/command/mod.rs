@@ -18,5 +18,5 @@ pub use check::check;
 pub use compare::{CompareOptions, compare};
 pub use evaluate::{EvaluateOptions, evaluate, evaluate_all};
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
-pub use profile::{ProfileOptions, profile};
+pub use profile::{ProfileFiles, ProfileOptions, profile};
 pub use query::query;

@@ -1,6 +1,7 @@
 //! `profile`: what a table holds and what could single people out.
 
 mod combinations;
+mod files;
 mod in_files;
 mod refined;
 mod suggested_job;
@@ -21,6 +22,8 @@ use crate::plan::naming::not_in_input;
 use crate::report::{ColumnProfile, Combination, Profile};
 use crate::spec::RunSpec;
 use crate::spec::error::{JobError, Problem};
+
+pub use files::ProfileFiles;
 
 /// What to look at.
 #[derive(Clone, Debug, Default)]

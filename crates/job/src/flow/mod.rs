@@ -22,6 +22,7 @@ pub(crate) mod publish;
 pub(crate) mod recoding_file;
 pub(crate) mod regions;
 pub(crate) mod relabel;
+pub(crate) mod report_file;
 pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod stopped_search;
