@@ -82,19 +82,19 @@ pub(crate) fn not_satisfied(reasons: Vec<Failure>) {
 }
 
 fn help_for(error: &JobError) -> Option<&'static str> {
-    use incrowd_job::EngineError as E;
+    use incrowd_job::{Elsewhere, EngineError as E, FileAction, ValueList};
     let JobError::Engine(error) = error else { return None };
     match error {
-        E::NotCovered { what: "hierarchy", .. } => Some(
+        E::NotCovered { what: ValueList::Hierarchy, .. } => Some(
             "add the values as leaves; `incrowd hierarchy check FILE --input TABLE --column COLUMN` counts them",
         ),
-        E::NotCovered { .. } => Some("add the values to the order"),
+        E::NotCovered { what: ValueList::Order, .. } => Some("add the values to the order"),
         E::NotOfKind { .. } => Some("declare another type, or fix the rows"),
         E::UnsupportedType { .. } => Some(
             "declare it insensitive to release it as it is, leave it out with identifier, or convert it to text or numbers first",
         ),
-        E::NotAPath { scheme, .. } if scheme == "file" => Some("write the path without file://"),
-        E::NotAPath { what: "a database", .. } => {
+        E::NotAPath { what: Elsewhere::File, .. } => Some("write the path without file://"),
+        E::NotAPath { what: Elsewhere::Database, .. } => {
             Some("export the rows that you need to a .parquet or .csv file, and name that file")
         }
         E::NotAPath { .. } => Some(
@@ -105,9 +105,10 @@ fn help_for(error: &JobError) -> Option<&'static str> {
         E::Write { .. } => Some(
             "see that the disk has room; what one format cannot hold (bytes that are not text, in CSV) another may",
         ),
-        E::Io { action: "creating a file beside" | "writing" | "publishing", .. } => {
-            Some("see that the folder can be written to and the disk has room")
-        }
+        E::Io {
+            action: FileAction::CreateBeside | FileAction::Write | FileAction::Publish,
+            ..
+        } => Some("see that the folder can be written to and the disk has room"),
         _ => None,
     }
 }

@@ -13,9 +13,9 @@ use chrono::DateTime;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use incrowd_data::{Codes, Kind};
 
-use crate::EngineError;
 use crate::stored::{day, days, strict_cast};
 use crate::typing::{Order, Ranked, identify, infer, is_of, rank_by_list, rank_naturally};
+use crate::{EngineError, ValueList};
 
 pub(crate) mod tally;
 
@@ -47,7 +47,7 @@ pub struct Misfits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Misfit {
     Kind(Kind),
-    List(&'static str),
+    List(ValueList),
 }
 
 impl Misfits {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::csv_write::Dialect;
 use crate::stage::Opened;
-use crate::{Compression, EngineError};
+use crate::{Compression, EngineError, FileAction};
 
 type Buffered = BufWriter<File>;
 
@@ -85,7 +85,7 @@ impl CsvSink {
 }
 
 fn not_written(target: &Path, source: std::io::Error) -> EngineError {
-    EngineError::Io { action: "writing", path: target.to_owned(), source }
+    EngineError::Io { action: FileAction::Write, path: target.to_owned(), source }
 }
 
 /// How the cells of a file are divided, by its name.

@@ -51,7 +51,7 @@ pub use cut_point::CutPoint;
 pub use declared::DeclaredOrder;
 pub use decode::is_decoding;
 pub use digest::sha256;
-pub use error::EngineError;
+pub use error::{Elsewhere, EngineError, FileAction, ValueList};
 pub use find::{find_files, refuse_address};
 pub use format::Format;
 pub use held::{Abandoned, abandon};

@@ -12,7 +12,7 @@ use crate::arrow_check::check_arrow;
 use crate::csv_check::Extent;
 use crate::error::Detail;
 use crate::parquet_check::{parquet_footer, parquet_pages};
-use crate::{Engine, EngineError, Format, Source, Use};
+use crate::{Engine, EngineError, FileAction, Format, Source, Use};
 
 /// How often a row of text is in memory while it is read: as bytes, as fields, as cells, as a copy.
 const COPIES_OF_A_ROW: u64 = 6;
@@ -90,5 +90,5 @@ impl Source {
 }
 
 fn unreadable_file(path: &Path, source: std::io::Error) -> EngineError {
-    EngineError::Io { action: "reading", path: path.to_owned(), source }
+    EngineError::Io { action: FileAction::Read, path: path.to_owned(), source }
 }

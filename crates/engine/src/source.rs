@@ -23,7 +23,7 @@ use crate::find::find_files;
 use crate::mix::can_be_mixed;
 use crate::parquet_check::{parquet_footer, parquet_pages};
 use crate::scan::{object_meta, plain};
-use crate::{Engine, EngineError, Format, Use};
+use crate::{Engine, EngineError, FileAction, Format, Use};
 use crate::{json, json_numbers};
 
 /// An input that can be read: one or more files of one format with the same columns.
@@ -232,7 +232,8 @@ impl Source {
         }
         let mut of_columns: BTreeMap<String, json_numbers::Numbers> = BTreeMap::new();
         for path in &self.files {
-            let failed = |source| EngineError::Io { action: "reading", path: path.clone(), source };
+            let failed =
+                |source| EngineError::Io { action: FileAction::Read, path: path.clone(), source };
             let file = std::fs::File::open(path).map_err(failed)?;
             let text = self.format.compression().reader(file).map_err(failed)?;
             for (name, numbers) in json_numbers::numbers(text).map_err(failed)? {
@@ -297,7 +298,8 @@ impl Source {
 
     /// Whether a file of text says nothing at all.
     fn is_blank(&self, path: &Path) -> Result<bool, EngineError> {
-        let reading = |source| EngineError::Io { action: "reading", path: path.to_owned(), source };
+        let reading =
+            |source| EngineError::Io { action: FileAction::Read, path: path.to_owned(), source };
         let file = std::fs::File::open(path).map_err(reading)?;
         let text = self.format.compression().reader(file).map_err(reading)?;
         for byte in BufReader::new(text).bytes() {
@@ -516,7 +518,7 @@ pub(crate) fn listed(all: Vec<String>) -> Option<String> {
 
 fn fingerprint(path: &Path) -> Result<Fingerprint, EngineError> {
     let meta = std::fs::metadata(path).map_err(|source| EngineError::Io {
-        action: "reading",
+        action: FileAction::Read,
         path: path.to_owned(),
         source,
     })?;

@@ -34,8 +34,8 @@ pub use report::{
     Evaluation, Evaluations, Figure, FoundCase, GroupReport, HeldOut, HeldOutScore,
     InferenceReport, InputReport, LeftOutColumn, LinkedReport, MeasuresReport, MinimalReport,
     ModelReport, Outcome, PosteriorReport, PredictorReport, PrivacyReport, Profile,
-    ProjectionReport, Protocol, QueryAnswers, QueryReport, RecodingReport, ReleaseMeans,
-    ReleaseReport, RepeatsReport, Report, RiskReport, SearchReport, SelectionFigures,
+    ProjectionReport, Protocol, QueryAnswers, QueryReport, RecodingKind, RecodingReport,
+    ReleaseMeans, ReleaseReport, RepeatsReport, Report, RiskReport, SearchReport, SelectionFigures,
     SelectionReport, SizesReport, TableReport, TargetFigures, TargetReport, Timings, TruthReport,
     WithoutScore, WorkloadReport,
 };
@@ -50,7 +50,9 @@ pub use spec::{
 
 pub use incrowd_data::Level;
 pub use incrowd_engine::remote::Connector;
-pub use incrowd_engine::{Abandoned, Access, EngineError, abandon, is_decoding};
+pub use incrowd_engine::{
+    Abandoned, Access, Elsewhere, EngineError, FileAction, ValueList, abandon, is_decoding,
+};
 pub use incrowd_search::Standing;
 
 /// The version that reports carry.

@@ -33,7 +33,7 @@ use super::wire::{Reader, Writer};
 use crate::csv_check::Compression;
 use crate::scan::{plan_of_files, schema};
 use crate::source::Fingerprint;
-use crate::{EngineError, Format, Source, SourceColumn, Use};
+use crate::{EngineError, FileAction, Format, Source, SourceColumn, Use};
 
 /// A source, what its columns are used for, and into how many parts a scan is divided.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl SourceTable {
         let mut source = source.clone();
         for file in &mut source.files {
             let absolute = file.canonicalize().map_err(|error| EngineError::Io {
-                action: "reading",
+                action: FileAction::Read,
                 path: file.clone(),
                 source: error,
             })?;

@@ -288,7 +288,7 @@ impl Application<'_> {
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
         let NewRows { source, plan, bounds, .. } = *rows;
-        let Recognised { classes, levels, cuts, whole, .. } = recognised;
+        let Recognised { classes, levels, whole, .. } = recognised;
         let measured = whole.as_ref().unwrap_or(&classes.recoded);
         draft.take(plan, &written.staged);
         let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
@@ -312,11 +312,7 @@ impl Application<'_> {
             job: self.job_without_rows(),
             search: None,
             recoding: Some(RecodingReport {
-                kind: match (levels, cuts) {
-                    (Some(_), _) => "full-domain",
-                    (None, Some(_)) => "single-dimensional",
-                    (None, None) => "multidimensional",
-                },
+                kind: self.file.kind,
                 found_with_k: self.options.k.and(self.found_with_k()),
                 levels: levels.is_some().then(|| self.file.levels.clone()),
                 cells: written.printed.n_cells.clone(),

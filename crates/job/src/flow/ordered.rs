@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use incrowd_data::{Codes, Dictionary, Kind, Shape};
-use incrowd_engine::{Order, Ranked, RawColumn, Table, Values};
+use incrowd_engine::{Order, Ranked, RawColumn, Table, ValueList, Values};
 
 use crate::flow::hierarchy::load;
 use crate::flow::values::{Known, is_blank};
@@ -47,11 +47,11 @@ pub(crate) fn order_values(
             let Loaded { hierarchy, .. } = load(&planned.name, spec, values, known, planned.kind)?;
             let texts = hierarchy.leaves().map(str::to_owned).collect();
             let hierarchy = if values.has_missing { hierarchy.with_missing() } else { hierarchy };
-            (Order::Listed { texts, what: "hierarchy" }, Some(Shape::Tree(hierarchy)))
+            (Order::Listed { texts, what: ValueList::Hierarchy }, Some(Shape::Tree(hierarchy)))
         }
         (None, Some(texts)) => {
             check_order(&planned.name, texts)?;
-            (Order::Listed { texts: texts.clone(), what: "declared order" }, Some(Shape::Ordinal))
+            (Order::Listed { texts: texts.clone(), what: ValueList::Order }, Some(Shape::Ordinal))
         }
         (None, None) => (Order::Natural(planned.kind), None),
     };

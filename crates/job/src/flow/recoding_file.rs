@@ -26,11 +26,22 @@ use crate::flow::relabel::released_codes;
 use crate::flow::stopped_search::checksum;
 use crate::plan::Plan;
 use crate::plan::sets::{DEFAULT, QuasiSet};
+use crate::report::RecodingKind;
 use crate::spec::error::{JobError, Problem};
 use crate::spec::{
     BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, Role, ValueLimit,
 };
 use kept::{any, first_above, known, rules, say_anything};
+
+/// The kind of what a search found.
+pub(crate) fn kind_of(recoding: &Recoding) -> RecodingKind {
+    match recoding {
+        Recoding::Partition(_) => RecodingKind::Multidimensional,
+        Recoding::FullDomain(_) => RecodingKind::FullDomain,
+        Recoding::Intervals(_) => RecodingKind::SingleDimensional,
+        Recoding::Blocks(_) | Recoding::Local(_) => RecodingKind::Local,
+    }
+}
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,8 +49,7 @@ use kept::{any, first_above, known, rules, say_anything};
 pub(crate) struct RecodingFile {
     /// Version of the tool that wrote it.
     pub(crate) incrowd: String,
-    /// `multidimensional`, `full-domain`, `single-dimensional` or `local`.
-    pub(crate) kind: String,
+    pub(crate) kind: RecodingKind,
     /// What stands in a recoded cell.
     pub(crate) labels: String,
     /// The models that held when it was made.
@@ -172,16 +182,15 @@ impl RecodingFile {
         let names = set.attributes.iter().map(|attribute| attribute.name.clone());
         let is_region = plan.labels == LabelForm::Region;
         let places = if is_region { places_of(set, found) } else { Places::new() };
-        let (kind, levels, nodes) = match &found.recoding {
-            Recoding::Partition(tree) => {
-                ("multidimensional", IndexMap::new(), nodes(set, tree, classes, &places))
-            }
+        let (levels, nodes) = match &found.recoding {
+            Recoding::Partition(tree) => (IndexMap::new(), nodes(set, tree, classes, &places)),
             Recoding::FullDomain(levels) => {
                 let levels = levels.iter().map(|level| level.0);
-                ("full-domain", names.zip(levels).collect(), Vec::new())
+                (names.zip(levels).collect(), Vec::new())
             }
-            Recoding::Intervals(_) => ("single-dimensional", IndexMap::new(), Vec::new()),
-            Recoding::Blocks(_) | Recoding::Local(_) => ("local", IndexMap::new(), Vec::new()),
+            Recoding::Intervals(_) | Recoding::Blocks(_) | Recoding::Local(_) => {
+                (IndexMap::new(), Vec::new())
+            }
         };
         let cuts = match &found.recoding {
             Recoding::Intervals(cuts) => values_of_cuts(set, cuts, &places),
@@ -190,7 +199,7 @@ impl RecodingFile {
         let labels = LabelForm::NAMES.iter().find(|(_, form)| *form == plan.labels);
         RecodingFile {
             incrowd: crate::VERSION.to_owned(),
-            kind: kind.to_owned(),
+            kind: kind_of(&found.recoding),
             labels: labels.map_or("range", |(name, _)| name).to_owned(),
             privacy: privacy(plan),
             quasi: named_sets(plan),
@@ -262,7 +271,7 @@ impl RecodingFile {
     pub(crate) fn read(path: &Path) -> Result<RecodingFile, JobError> {
         let file = RecodingFile::read_any(path)?;
         let name = path.display();
-        if file.kind == "local" {
+        if file.kind == RecodingKind::Local {
             return Err(Problem::new(format!(
                 "`{name}` is a local recoding: it was made for the rows of one table and cannot be \
                  applied to others"

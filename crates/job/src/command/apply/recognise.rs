@@ -22,6 +22,7 @@ use crate::flow::relabel::{relabelled, released_codes};
 use crate::flow::values::Known;
 use crate::plan::Plan;
 use crate::report::Outcome;
+use crate::report::RecodingKind;
 use crate::spec::error::{JobError, Problem};
 
 impl RecodingFile {
@@ -101,21 +102,21 @@ impl Application<'_> {
         }
         let set = &coding.set;
         let (mut levels, mut cuts, mut tree) = (None, None, None);
-        let mut assignment = match self.file.kind.as_str() {
-            "full-domain" => {
+        let mut assignment = match self.file.kind {
+            RecodingKind::FullDomain => {
                 let levels = levels.insert(self.levels(&set.attributes)?);
                 generalise(set, |at, code| match &set.attributes[at].shape {
                     Shape::Tree(hierarchy) => hierarchy.group_of(levels.get(at), code),
                     _ => code,
                 })
             }
-            "single-dimensional" => {
+            RecodingKind::SingleDimensional => {
                 let cuts = cuts.insert(self.cuts(&set.attributes, lookup)?);
                 generalise(set, |at, code| {
                     u32::try_from(cuts.interval_of(at, code)).expect("no more intervals than codes")
                 })
             }
-            _ => {
+            RecodingKind::Multidimensional | RecodingKind::Local | RecodingKind::Unknown => {
                 let tree = tree.insert(self.tree(&set.attributes, lookup)?);
                 let class_of = |vector: usize| tree.class_of(|at| set.vectors[at].get(vector));
                 Assignment {

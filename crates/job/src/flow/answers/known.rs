@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 
 use crate::flow::answers::QueryOptions;
 use crate::flow::recoding_file::{Covered, NodeRecord, RecodingFile};
+use crate::report::RecodingKind;
 use crate::spec::choice::choice;
 use crate::spec::error::{JobError, Problem};
 use crate::spec::hierarchy_file::{from_file, leaves_of};
@@ -48,7 +49,7 @@ impl Knowledge {
         let mut labels =
             choice("labels", said.map(String::as_str), &LabelForm::NAMES, &mut problems);
         let is_mondrian = if let Some(recoding) = &recoding {
-            matches!(recoding.kind.as_str(), "multidimensional" | "local")
+            matches!(recoding.kind, RecodingKind::Multidimensional | RecodingKind::Local)
         } else {
             let algorithm = options.job.search.algorithm.as_deref();
             options.has_job_file && algorithm.is_none_or(|name| name == "mondrian")
