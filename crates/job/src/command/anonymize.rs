@@ -7,8 +7,9 @@ use incrowd_engine::{Format, Source, read};
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::prepare;
 use crate::flow::draft::{Released, ReportDraft, tells_table};
+use crate::flow::ended::{Ended, outcome};
 use crate::flow::in_files;
-use crate::flow::job::{Job, Said};
+use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::Assigned;
 use crate::flow::memory::held_memory_bytes;
 use crate::flow::outputs::check_outputs;
@@ -26,7 +27,9 @@ use crate::spec::error::{JobError, Problem};
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
     spec.refuse_unreviewed()?;
     let name = spec.run.engine.as_deref();
-    run.with_engine_named(name, spec.run.threads, |engine| Job { run, spec, engine, force }.run())
+    run.with_engine_named(name, spec.run.threads, |engine| {
+        outcome(Job { run, spec, engine, force }.run())
+    })
 }
 
 /// What a search may hold of a memory limit: half of what the table leaves, since recoding and writing
@@ -38,7 +41,7 @@ fn memory_left(limit: u64) -> Option<u64> {
 
 /// The rows in memory.
 impl Job<'_> {
-    fn run(&self) -> Result<Outcome, JobError> {
+    fn run(&self) -> Result<Outcome, Ended> {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
         let input = self.spec.input.as_deref().ok_or_else(|| {
@@ -77,11 +80,8 @@ impl Job<'_> {
             let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
             table.coded.retain(|column| !is_quasi(&column.values.name));
         }
-        let outcome = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
-        let mut found = match self.found(&plan, outcome, coding.set.n_rows)? {
-            Ok(found) => found,
-            Err(outcome) => return Ok(outcome),
-        };
+        let ended = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
+        let mut found = self.found(&plan, ended, coding.set.n_rows)?;
         timings.search = clock.lap();
         self.run.enter(Stage::Recode);
         let classes = classes(&plan, &mut coding, &mut found);
@@ -112,7 +112,7 @@ impl Job<'_> {
         drop(table);
         let figures = self.figures(&plan, &coding, &found, &classes)?;
         drop((coding, found, classes));
-        let said = Said { figures, draft };
-        self.finish(&source, &plan, said, written, &bounds, timings)
+        let notes = ReleaseNotes { figures, draft };
+        Ok(self.finish(&source, &plan, notes, written, &bounds, timings)?)
     }
 }

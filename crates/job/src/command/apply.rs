@@ -18,6 +18,7 @@ use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::{Coding, prepare, scheme};
 use crate::flow::draft::{Ending, Released, ReportDraft};
+use crate::flow::ended::{Ended, outcome};
 use crate::flow::in_files;
 use crate::flow::in_files::{GroupedRows, Points, RowClasses};
 use crate::flow::labelling::{Assigned, Labelling};
@@ -172,14 +173,14 @@ impl Application<'_> {
         let new_rows = NewRows { source, plan: &plan, output, bounds: &bounds, wants_fits };
         bounds.refuse_large_portions(self.engine, source, &plan.uses())?;
         if self.engine.is_remote() || bounds.is_exceeded_by(source, &plan.uses()) {
-            self.in_files(&new_rows)
+            outcome(self.in_files(&new_rows))
         } else {
-            self.in_memory(&new_rows)
+            outcome(self.in_memory(&new_rows))
         }
     }
 
     /// All new rows at once.
-    fn in_memory(&self, rows: &NewRows) -> Result<Outcome, JobError> {
+    fn in_memory(&self, rows: &NewRows) -> Result<Outcome, Ended> {
         let NewRows { source, plan, output, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
@@ -205,10 +206,7 @@ impl Application<'_> {
         let lookup = Lookup::new(plan, &prepared.scheme().columns, &*table, &unknown);
         let mut coding = prepared.collapse();
         draft.measure(self.engine, plan, (&table, &coding))?;
-        let recognised = match self.recognise(plan, &mut coding, &lookup)? {
-            Ok(recognised) => recognised,
-            Err(outcome) => return Ok(outcome),
-        };
+        let recognised = self.recognise(plan, &mut coding, &lookup)?;
         let classes = &recognised.classes;
         timings.recode = clock.lap();
         let release = Release {
@@ -225,11 +223,11 @@ impl Application<'_> {
         let (assigned, rows_held) = (release.assigned, Some(&*table));
         draft.look(&Released { plan, coding: &coding, classes, assigned, table: rows_held })?;
         drop(table);
-        self.finish(rows, &coding, &recognised, (written, draft), timings)
+        Ok(self.finish(rows, &coding, &recognised, (written, draft), timings)?)
     }
 
     /// New rows in private files; their distinct vectors in memory.
-    fn in_files(&self, rows: &NewRows) -> Result<Outcome, JobError> {
+    fn in_files(&self, rows: &NewRows) -> Result<Outcome, Ended> {
         let NewRows { source, plan, output, bounds, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
@@ -251,10 +249,7 @@ impl Application<'_> {
         in_files::check_fits(bounds, way_out, n_distinct, columns.len(), spilled.n_parts())?;
         let GroupedRows { vectors, counts, rows: vector_of } = points.group()?;
         let mut coding = scheme.coding(&columns, vectors, counts, Vec::new(), spilled.n_rows);
-        let recognised = match self.recognise(plan, &mut coding, &lookup)? {
-            Ok(recognised) => recognised,
-            Err(outcome) => return Ok(outcome),
-        };
+        let recognised = self.recognise(plan, &mut coding, &lookup)?;
         let Recognised { class_of, classes, .. } = &recognised;
         let assigned = assigned(&recognised);
         let entity = coding.entity;
@@ -275,7 +270,7 @@ impl Application<'_> {
         source.check_unchanged()?;
         timings.write = clock.lap();
         draft.look(&Released { plan, coding: &coding, classes, assigned, table: None })?;
-        self.finish(rows, &coding, &recognised, (written, draft), timings)
+        Ok(self.finish(rows, &coding, &recognised, (written, draft), timings)?)
     }
 
     /// Verifies what was written and publishes it.

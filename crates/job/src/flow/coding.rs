@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::flow::ordered::{
     Ordered, is_ordered, known_values, order_sensitive, order_values, raw_column,
 };
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::plan::Plan;
 use crate::plan::models::{SensitiveColumn, k_anonymity};
 use crate::spec::Role;
@@ -105,7 +105,7 @@ impl CodedAs {
     pub(crate) fn identified(
         plan: &Plan,
         at: usize,
-        known: &dyn Known,
+        known: &dyn DistinctValues,
     ) -> Result<CodedAs, JobError> {
         let values = known_values(plan, known, at);
         let identified = values.identify(plan.columns[at].kind);
@@ -144,7 +144,7 @@ pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> 
 }
 
 /// How the columns of a table are coded.
-pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError> {
+pub(crate) fn scheme(plan: &Plan, known: &dyn DistinctValues) -> Result<Scheme, JobError> {
     let values = |at: usize| known_values(plan, known, at);
     let order = |at: usize| order_values(&plan.columns[at], values(at), known);
     let (mut attributes, mut value_rows) = (Vec::new(), Vec::new());
@@ -205,7 +205,7 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
 /// columns.
 fn workload(
     plan: &Plan,
-    known: &dyn Known,
+    known: &dyn DistinctValues,
     attributes: &[Attribute],
     columns: &mut Vec<CodedAs>,
 ) -> Result<(Option<Workload>, Vec<Vec<f64>>), JobError> {

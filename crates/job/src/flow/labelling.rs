@@ -13,7 +13,7 @@ use incrowd_release::{Classes, LabelForm, group_of_class, labels};
 use incrowd_search::{Found, Recoding};
 use rayon::prelude::*;
 
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::plan::{Plan, PlannedColumn};
 use crate::spec::Role;
 use crate::spec::error::{JobError, Problem};
@@ -347,7 +347,7 @@ pub(crate) fn published<'a>(
     plan: &'a Plan,
     attributes: &'a [Attribute],
     label_columns: &'a [Vec<Labels>],
-    known: &'a dyn Known,
+    known: &'a dyn DistinctValues,
     kept: &[KeptColumn],
 ) -> Vec<Published<'a>> {
     let mut published = Vec::new();
@@ -383,7 +383,7 @@ pub(crate) fn published<'a>(
 
 /// By column of the plan, what the values of a sensitive column are in the table: a release in text
 /// does not say it, and the models depend on it.
-pub(crate) fn kinds_of(plan: &Plan, known: &dyn Known) -> Vec<Option<Kind>> {
+pub(crate) fn kinds_of(plan: &Plan, known: &dyn DistinctValues) -> Vec<Option<Kind>> {
     let kind = |column: &PlannedColumn| {
         let is_sensitive = column.role == Some(Role::Sensitive);
         let values = is_sensitive.then(|| known.values(&column.name)).flatten()?;

@@ -6,6 +6,7 @@ pub(crate) mod bounds;
 pub(crate) mod clock;
 pub(crate) mod coding;
 pub(crate) mod draft;
+pub(crate) mod ended;
 pub(crate) mod figures;
 pub(crate) mod guess;
 pub(crate) mod hierarchy;

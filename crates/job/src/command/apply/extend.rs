@@ -10,7 +10,7 @@ use incrowd_data::{Attribute, Hierarchy, Shape};
 
 use super::Application;
 use crate::flow::hierarchy::rows_by_rule;
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::plan::Plan;
 use crate::spec::choice::choice;
 use crate::spec::error::{JobError, Problem};
@@ -40,7 +40,7 @@ impl Application<'_> {
     pub(super) fn extended(
         &self,
         plan: &Plan,
-        known: &dyn Known,
+        known: &dyn DistinctValues,
     ) -> Result<(Plan, Unknown), JobError> {
         let suppresses = self.suppresses_unknown()?;
         let (mut plan, mut unknown) = (plan.clone(), Unknown::new());

@@ -30,7 +30,7 @@ pub(super) struct Trained<'a> {
 }
 
 /// The figures of one fold.
-pub(super) struct Held {
+pub(super) struct FoldResult {
     pub(super) n_train: usize,
     pub(super) n_tested: usize,
     /// By target, trained on the original rows.

@@ -25,7 +25,8 @@ use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::{CodedAs, Coding, Grouped, Grouping, Scheme, group, scheme};
 use crate::flow::draft::{Released, ReportDraft};
-use crate::flow::job::{Job, Said};
+use crate::flow::ended::Ended;
+use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::{Assigned, Labelling, Ordering, kinds_of, released_as};
 use crate::flow::people::{Repeats, uses_counting};
 use crate::flow::publish::{PrintedCells, Unverified};
@@ -60,7 +61,7 @@ pub(crate) fn run(
     plan: &Plan,
     output: &Output,
     bounds: &Bounds,
-) -> Result<Outcome, JobError> {
+) -> Result<Outcome, Ended> {
     let mut clock = Stopwatch::start();
     let mut timings = Timings::default();
     job.run.enter(Stage::Read);
@@ -78,12 +79,8 @@ pub(crate) fn run(
         .for_each(|at| spilled.forget(&plan.columns[at].name));
     timings.read += clock.lap();
     job.run.enter(Stage::Search);
-    let searched =
-        Search { job, plan, bounds, spilled: &spilled, columns: &columns }.run(scheme)?;
-    let Searched { coding, found, classes, mut means, rows } = match searched {
-        Ok(searched) => searched,
-        Err(outcome) => return Ok(outcome),
-    };
+    let search = Search { job, plan, bounds, spilled: &spilled, columns: &columns };
+    let Searched { coding, found, classes, mut means, rows } = search.run(scheme)?;
     timings.search = clock.lap();
     job.run.enter(Stage::Write);
     let attributes = &coding.set.attributes;
@@ -100,7 +97,8 @@ pub(crate) fn run(
     let figures = job.figures(plan, &coding, &found, &classes)?;
     // What is written is measured on its own.
     drop((coding, found, classes, means, rows, spilled));
-    job.finish(source, plan, Said { figures, draft }, written, bounds, timings)
+    let notes = ReleaseNotes { figures, draft };
+    Ok(job.finish(source, plan, notes, written, bounds, timings)?)
 }
 
 /// Reads a source into private files.
@@ -215,7 +213,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(&self, scheme: Scheme) -> Result<Result<Searched, Outcome>, JobError> {
+    fn run(&self, scheme: Scheme) -> Result<Searched, Ended> {
         let points = Points::new(self.plan, self.columns, self.spilled);
         let n_distinct = points.estimate_distinct()?;
         self.job.run.go_on()?;
@@ -230,15 +228,11 @@ impl Search<'_> {
         if can_be_outlined {
             return self.outlined(scheme, &points);
         }
-        Err(fits.err().map_or(JobError::Cancelled, JobError::from))
+        Err(fits.err().map_or(JobError::Cancelled, JobError::from).into())
     }
 
     /// All distinct vectors at once.
-    fn whole(
-        &self,
-        scheme: Scheme,
-        points: &Points,
-    ) -> Result<Result<Searched, Outcome>, JobError> {
+    fn whole(&self, scheme: Scheme, points: &Points) -> Result<Searched, Ended> {
         let Search { job, plan, .. } = *self;
         let GroupedRows { vectors, counts, rows } = points.group()?;
         let levels = plan.method.level_bounds(&plan.columns, &scheme.attributes)?;
@@ -246,25 +240,18 @@ impl Search<'_> {
         let mut coding = scheme.coding(self.columns, vectors, counts, Vec::new(), n_rows);
         let memory = Some(self.bounds.left() / 2);
         let outcome = search(job.run, job.spec, plan, &coding, &levels, memory)?;
-        let mut found = match job.found(plan, outcome, n_rows)? {
-            Ok(found) => found,
-            Err(outcome) => return Ok(Err(outcome)),
-        };
+        let mut found = job.found(plan, outcome, n_rows)?;
         let classes = classes(plan, &mut coding, &mut found);
         let assigned = Assigned::of(&found);
         let Coding { set, entity, .. } = &coding;
         let labelling = Labelling { plan, set, entity: *entity, classes: &classes, assigned };
         let means = labelling.all_means();
         let rows = RowClasses::Vectors { rows, class_of: found.assignment.class_of.clone() };
-        Ok(Ok(Searched { coding, found, classes, means, rows }))
+        Ok(Searched { coding, found, classes, means, rows })
     }
 
     /// The top of the tree from scans, then region after region.
-    fn outlined(
-        &self,
-        scheme: Scheme,
-        points: &Points,
-    ) -> Result<Result<Searched, Outcome>, JobError> {
+    fn outlined(&self, scheme: Scheme, points: &Points) -> Result<Searched, Ended> {
         let Search { job, plan, .. } = *self;
         let grouping = scheme.grouping;
         let none = points.n_codes().map(|n| Codes::pack(n, std::iter::empty())).collect();
@@ -279,12 +266,12 @@ impl Search<'_> {
         })?;
         let outline = match grown.map_err(|source| EngineError::Spill { source })? {
             Ok(outline) => outline,
-            Err(outcome) => match job.found(plan, outcome, n_rows)? {
-                Ok(_) => unreachable!("an outline that was not grown has no recoding"),
-                Err(outcome) => return Ok(Err(outcome)),
-            },
+            Err(outcome) => {
+                job.found(plan, outcome, n_rows)?;
+                unreachable!("an outline that was not grown has no recoding")
+            }
         };
-        Finish { search: self, points, coding, budget, grouping }.run(outline).map(Ok)
+        Finish { search: self, points, coding, budget, grouping }.run(outline).map_err(Ended::from)
     }
 
     /// How many points of a region fit in memory while it is read, grouped and searched.

@@ -9,7 +9,7 @@ use incrowd_engine::{
 };
 
 use crate::flow::bounds::Bounds;
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::spec::error::JobError;
 
 /// Bytes that distinct values and what is underway may take each, however low the limit: the program
@@ -76,21 +76,23 @@ type ReadSpilled = fn(
 
 /// The rows of a table that was read.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(super) enum ReadRows {
     Memory(Arc<Table>),
     Files { spilled: Spilled, room: u64 },
 }
 
-impl Held {
+impl ReadRows {
     pub(super) fn read(
         engine: &Engine,
         source: &Source,
         uses: &[Use],
         hashable: &[String],
         way: &Way,
-    ) -> Result<Held, JobError> {
+    ) -> Result<ReadRows, JobError> {
         let (bounds, room, read_spilled): (_, _, ReadSpilled) = match way {
-            Way::Memory => return Ok(Held::Memory(Arc::new(read(engine, source, uses, false)?))),
+            Way::Memory => {
+                return Ok(ReadRows::Memory(Arc::new(read(engine, source, uses, false)?)));
+            }
             Way::Files { bounds, room } => (bounds, *room, read_spilled),
             Way::Cluster { bounds } => (bounds, None, read_remote),
         };
@@ -114,14 +116,14 @@ impl Held {
             }
         };
         let room = room.unwrap_or_else(|| bounds.room(LEAST_ROOM));
-        Ok(Held::Files { spilled, room })
+        Ok(ReadRows::Files { spilled, room })
     }
 
     /// What a column says, if that was found out when the table was read.
     pub(super) fn content_of(&self, column: &ColumnContent) -> Result<Option<Content>, JobError> {
         let contents = match self {
-            Held::Memory(table) => &table.contents,
-            Held::Files { spilled, .. } => &spilled.contents,
+            ReadRows::Memory(table) => &table.contents,
+            ReadRows::Files { spilled, .. } => &spilled.contents,
         };
         if let Some(content) = contents.of(&column.name) {
             return Ok(Some(content));
@@ -133,38 +135,38 @@ impl Held {
     /// The columns whose values were counted.
     pub(super) fn counted(&self) -> &[CountedColumn] {
         match self {
-            Held::Memory(table) => &table.counted,
-            Held::Files { spilled, .. } => &spilled.counted,
+            ReadRows::Memory(table) => &table.counted,
+            ReadRows::Files { spilled, .. } => &spilled.counted,
         }
     }
 
     pub(super) fn n_rows(&self) -> u64 {
         match self {
-            Held::Memory(table) => table.n_rows as u64,
-            Held::Files { spilled, .. } => spilled.n_rows,
+            ReadRows::Memory(table) => table.n_rows as u64,
+            ReadRows::Files { spilled, .. } => spilled.n_rows,
         }
     }
 }
 
-impl Known for Held {
+impl DistinctValues for ReadRows {
     fn values(&self, column: &str) -> Option<&Values> {
         match self {
-            Held::Memory(table) => table.values(column),
-            Held::Files { spilled, .. } => spilled.values(column),
+            ReadRows::Memory(table) => table.values(column),
+            ReadRows::Files { spilled, .. } => spilled.values(column),
         }
     }
 
     fn explain(&self, values: &Values, misfits: Misfits) -> JobError {
         match self {
-            Held::Memory(table) => table.explain(values, misfits),
-            Held::Files { spilled, .. } => spilled.explain(values, misfits),
+            ReadRows::Memory(table) => table.explain(values, misfits),
+            ReadRows::Files { spilled, .. } => spilled.explain(values, misfits),
         }
     }
 
     fn first_row(&self, values: &Values, code: u32) -> Option<u64> {
         match self {
-            Held::Memory(table) => table.first_row(values, code),
-            Held::Files { spilled, .. } => spilled.first_row(values, code),
+            ReadRows::Memory(table) => table.first_row(values, code),
+            ReadRows::Files { spilled, .. } => spilled.first_row(values, code),
         }
     }
 }
