@@ -4,6 +4,7 @@
 //! recoding was made and what the new rows bring, so that no released cell is untrue.
 
 mod extend;
+mod first_leaves;
 mod recognise;
 mod regions;
 
@@ -200,6 +201,7 @@ impl Application<'_> {
             raw.codes = Codes::pack(missing + 1, codes);
         }
         let table = Arc::new(table);
+        self.refuse_retyped(plan, &*table)?;
         let (extended, unknown) = self.extended(plan, &*table)?;
         let prepared = prepare(&extended, &table).map_err(unlike)?;
         let lookup = Lookup::new(plan, &prepared.scheme().columns, &*table, &unknown);
@@ -241,6 +243,7 @@ impl Application<'_> {
         for at in plan.with_role(Role::Quasi) {
             spilled.widen(&plan.columns[at].name, |values| self.file.widen(values));
         }
+        self.refuse_retyped(plan, &spilled)?;
         let (extended, unknown) = self.extended(plan, &spilled)?;
         let mut scheme = scheme(&extended, &spilled).map_err(unlike)?;
         let columns = std::mem::take(&mut scheme.columns);
