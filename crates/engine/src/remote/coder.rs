@@ -10,9 +10,9 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 
-use super::fault::Fault;
-use super::wire::{Reader, Writer};
-use crate::column::tally::{Known, Lookup, NoCode};
+use crate::encode::tally::{Known, Lookup, NoCode};
+use crate::error::fault::Fault;
+use crate::wire::{Reader, Writer};
 
 /// The name by which workers know it.
 pub(crate) const NAME: &str = "incrowd_code";

@@ -28,11 +28,11 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::TryStreamExt;
 
-use super::fault::Fault;
-use super::wire::{Reader, Writer};
-use crate::csv_check::Compression;
-use crate::scan::{plan_of_files, schema};
+use crate::error::fault::Fault;
+use crate::format::Compression;
 use crate::source::Fingerprint;
+use crate::source::{plan_of_files, schema};
+use crate::wire::{Reader, Writer};
 use crate::{EngineError, Format, Source, SourceColumn, Use};
 
 /// A source, what its columns are used for, and into how many parts a scan is divided.

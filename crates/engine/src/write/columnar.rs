@@ -24,10 +24,10 @@ use super::cut::Cut;
 use super::gather::{Columns, Gathered};
 use crate::EngineError;
 use crate::error::Detail;
+use crate::publish::stage::Opened;
 use crate::read::KeptColumn;
 use crate::source::in_words;
-use crate::stage::Opened;
-use crate::stored::{Fit, convert, parquet_type, plain_type, type_of_values, typed};
+use crate::value::stored::{Fit, convert, parquet_type, plain_type, type_of_values, typed};
 
 /// Rows per row group of a Parquet file, and the bytes of its cells from which it is complete with fewer: a
 /// group is held in memory.

@@ -14,11 +14,11 @@ use chrono::{Datelike, NaiveDate};
 use incrowd_data::{PlainColumn, PlainTable, PlainValues};
 
 use super::columnar::{GROUP_ROWS, ParquetSink, builder, indexed_text, not_made};
+use super::csv_sink::CsvSink;
 use super::json_lines::Keys;
 use super::ordered;
-use crate::csv_sink::{CsvSink, dialect_of};
-use crate::csv_write::Dialect;
-use crate::stored::strict_cast;
+use crate::format::csv_write::Dialect;
+use crate::value::stored::strict_cast;
 use crate::{Engine, EngineError, Format, Staged};
 
 /// Cells per batch, about: wide tables have shorter batches.
@@ -49,7 +49,7 @@ pub fn write_plain(
     });
     match format {
         Format::Csv(compression) => {
-            let text = PlainText::new(&columns, dialect_of(staged.path()));
+            let text = PlainText::new(&columns, Dialect::of(staged.path()));
             let mut sink = CsvSink::new(staged.open()?, compression)?;
             sink.write(&text.dialect.header(columns.iter().map(|column| column.name.as_str())))?;
             let make = |batch: &Range<u64>| Ok(text.lines(&rows(batch.clone())));
