@@ -5,9 +5,10 @@
 //! [`parse_query`] and [`parse_condition`] read SQL. [`Writer`] streams the release into a staged file or
 //! folder, in an order that says nothing of the input. This crate holds no privacy logic.
 //!
-//! The modules depend only on those before them in this order: `error`, `decode`, `wire`, `value`,
+//! The modules depend only on those before them in this order: `error`, `batches`, `decode`, `wire`, `value`,
 //! `format`, `publish`, `engine`, `source`, `encode`, `read`, `remote`, `write`, `rows`; `sql` stands alone.
 
+mod batches;
 mod decode;
 mod encode;
 mod engine;
@@ -25,13 +26,15 @@ mod value;
 mod wire;
 mod write;
 
+pub use arrow;
+pub use batches::Batches;
 pub use decode::is_decoding;
 pub use encode::{Misfits, RawColumn, Values};
 pub use engine::Engine;
 pub use error::{CsvError, EngineError};
 pub use format::{Compression, Format};
 pub use publish::{
-    Abandoned, Access, Manifest, Output, Part, Staged, Staging, abandon, foreign_in, publish,
+    Abandoned, Access, Manifest, Output, Part, Slot, Staged, Staging, abandon, foreign_in, publish,
     sha256, stage_bytes,
 };
 pub use read::{CountedColumn, Kept, KeptColumn, Table, first_changed, read};

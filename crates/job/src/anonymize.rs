@@ -17,9 +17,9 @@ use crate::coding::{Coding, prepare, refuse_missing};
 use crate::error::{JobError, Problem};
 use crate::figures::Figures;
 use crate::infeasible::infeasible;
+use crate::input::{InMemory, Input, output_of};
 use crate::labelling::Assigned;
 use crate::measure::failures;
-use crate::outputs::check_outputs;
 use crate::plan::{Plan, Purpose, Role};
 use crate::profile::people::uses_counting;
 use crate::publish::{Release, SmallFile, Unverified, publish};
@@ -37,9 +37,21 @@ use crate::stopped_search;
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
+    anonymize_in(run, spec, None, force)
+}
+
+/// The same, with a table in memory instead of what the job names if there is one.
+pub(crate) fn anonymize_in(
+    run: &Run,
+    spec: &JobSpec,
+    in_memory: Option<InMemory>,
+    force: bool,
+) -> Result<Outcome, JobError> {
     spec.refuse_unreviewed()?;
     let name = spec.run.engine.as_deref();
-    run.with_engine_named(name, spec.run.threads, |engine| Job { run, spec, engine, force }.run())
+    run.with_engine_named(name, spec.run.threads, |engine| {
+        Job { run, spec, engine, in_memory, force }.run()
+    })
 }
 
 /// What is said of a release beside what is measured of it: for programs, and for people.
@@ -53,6 +65,7 @@ pub(crate) struct Job<'a> {
     pub(crate) run: &'a Run,
     pub(crate) spec: &'a JobSpec,
     pub(crate) engine: &'a Engine,
+    in_memory: Option<InMemory<'a>>,
     force: bool,
 }
 
@@ -60,12 +73,13 @@ impl Job<'_> {
     fn run(&self) -> Result<Outcome, JobError> {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let input = self.spec.input.as_deref().ok_or_else(|| {
+        let held = self.in_memory.map(|in_memory| in_memory.table);
+        let input = Input::of(held, self.spec.input.as_deref()).ok_or_else(|| {
             Problem::new("the job has no input").help("name a file, a folder or a glob")
         })?;
         self.run.enter(Stage::Open);
-        let output = check_outputs(self.run, self.spec, Vec::new(), self.force)?;
-        let source = Source::open(self.engine, input)?;
+        let output = output_of(self.run, self.spec, self.in_memory, Vec::new(), self.force)?;
+        let source = input.open(self.engine)?;
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
         plan.tell_notes(self.run);
         let bounds = self.run.bounds(&self.spec.run)?;
@@ -196,7 +210,8 @@ impl Job<'_> {
         let mut report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
         let Job { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, staged, bounds, warnings: &warnings };
+        let warned = &warnings;
+        let ending = Ending { run, engine, spec, source, plan, staged, bounds, warnings: warned };
         let text = filing.text(&ending, &mut report)?;
         // The page may tell of the source what was read of it just now.
         source.check_unchanged()?;

@@ -3,7 +3,8 @@
 //!
 //! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`], [`check()`],
 //! [`query()`], [`attack()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
-//! of the same names do.
+//! of the same names do. [`anonymize_batches`], [`apply_batches`] and [`check_batches`] do it with tables in
+//! memory.
 
 mod about;
 mod anonymize;
@@ -23,7 +24,9 @@ mod figures;
 pub mod fuzzing;
 mod generate;
 pub mod hierarchy;
+mod in_memory;
 mod infeasible;
+mod input;
 mod labelling;
 mod limits;
 mod measure;
@@ -66,6 +69,7 @@ pub use evaluate::{
     SelectionReport, TargetReport, evaluate, evaluate_all,
 };
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
+pub use in_memory::{Anonymized, anonymize_batches, apply_batches, check_batches};
 pub use incrowd_search::Standing;
 pub use limits::{PRESETS, Preset};
 pub use outputs::{InputFile, output_problems};
@@ -89,7 +93,7 @@ pub use spec::{
 
 pub use incrowd_data::Level;
 pub use incrowd_engine::remote::Connector;
-pub use incrowd_engine::{Abandoned, Access, EngineError, abandon, is_decoding};
+pub use incrowd_engine::{Abandoned, Access, Batches, EngineError, abandon, arrow, is_decoding};
 pub use publish::{SmallFile, write_files};
 pub use workload::{SelectionFigures, TargetFigures, WorkloadReport};
 

@@ -55,6 +55,12 @@ pub enum EngineError {
     /// Two columns of one name.
     #[error("`{path}` has two columns named `{name}`", path = path.display())]
     DuplicateColumn { path: PathBuf, name: String },
+    /// Batches that are not one table.
+    #[error("the batches are not one table: {what}")]
+    NotOneTable { what: String },
+    /// A table in memory that a cluster shall read.
+    #[error("a cluster reads files, and this table is in memory; use the embedded engine")]
+    NotForCluster,
     /// Reading failed half-way.
     #[error("reading the input failed")]
     Read(#[source] Detail),

@@ -53,7 +53,7 @@ impl Ready {
     }
 }
 
-/// Publishes files, and a release after them. If one of them cannot get its name, everything is as it
+/// Publishes files, and a release after them; one that stays in memory is handed out last. If one of them cannot get its name, everything is as it
 /// was. Without `force` what is there is left alone; with it, a folder that holds anything but a
 /// release is. `go_on` is asked once more before the first rename.
 pub fn publish(
@@ -67,19 +67,25 @@ pub fn publish(
         file.share()?;
         all.push(Ready::File(file));
     }
-    if let Some((release, manifest)) = release {
-        all.push(match release.ready(manifest)? {
-            Place::File(file) => {
-                file.share()?;
-                Ready::File(file)
-            }
-            Place::Folder(folder) => Ready::Folder(folder),
-        });
+    let mut in_memory = None;
+    match release.map(|(release, manifest)| release.ready(manifest)).transpose()? {
+        None => {}
+        Some(Place::File(file)) => {
+            file.share()?;
+            all.push(Ready::File(file));
+        }
+        Some(Place::Folder(folder)) => all.push(Ready::Folder(folder)),
+        Some(Place::Memory(batches)) => in_memory = Some(batches),
     }
     publishing(|| {
         go_on()?;
         place_all(&all, force)
-    })
+    })?;
+    // Nothing can fail any more.
+    if let Some(batches) = in_memory {
+        batches.hand_out();
+    }
+    Ok(())
     // What was replaced has the staged names now, and goes with them.
 }
 

@@ -1,4 +1,4 @@
-//! Where a release goes: a file, or a folder of numbered parts.
+//! Where a release goes: a file, a folder of numbered parts, or memory.
 //!
 //! A folder comes into being like a file does ([`Staged`]): its parts are written into a
 //! folder beside it that only its owner can open, flushed, read back; a manifest is written last, and one
@@ -10,20 +10,32 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::held::{HeldFolder, private, remove_stale};
+use super::memory::{Slot, StagedBatches};
 use super::stage::{Access, Opened, PREFIX, folder_of, share, share_folder};
 use crate::format::csv_write::Dialect;
-use crate::{Compression, EngineError, Format, Staged};
+use crate::{Batches, Compression, EngineError, Format, Staged};
 
 const MANIFEST: &str = "_manifest.json";
 const PART: &str = "part-";
+/// What messages call a release that stays in memory.
+const IN_MEMORY: &str = "the release in memory";
 
 /// Where a release goes, and as what.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Output {
-    path: PathBuf,
     format: Format,
-    /// With how many rows a part is complete; none for a single file.
-    part_rows: Option<u64>,
+    target: Target,
+}
+
+#[derive(Clone, Debug)]
+enum Target {
+    File(PathBuf),
+    Folder {
+        path: PathBuf,
+        /// Rows after which a part is complete.
+        part_rows: u64,
+    },
+    Memory(Slot),
 }
 
 impl Output {
@@ -36,7 +48,7 @@ impl Output {
         let path: PathBuf = Path::new(name).components().collect();
         if !Output::is_folder(name) {
             let format = Format::of_output(&path)?;
-            return Ok(Output { path, format, part_rows: None });
+            return Ok(Output { format, target: Target::File(path) });
         }
         if path.file_name().is_none() {
             return Err(EngineError::NoName { path: name.to_owned() });
@@ -45,8 +57,14 @@ impl Output {
             Some(_) => Format::of_output(&path)?,
             None => Format::Parquet,
         };
-        let part_rows = Some(part_rows.unwrap_or(Output::PART_ROWS).max(1));
-        Ok(Output { path, format, part_rows })
+        let part_rows = part_rows.unwrap_or(Output::PART_ROWS).max(1);
+        Ok(Output { format, target: Target::Folder { path, part_rows } })
+    }
+
+    /// A release that stays in memory, as an Arrow file would hold it. It is in the slot once it is published.
+    #[must_use]
+    pub fn in_memory(slot: &Slot) -> Output {
+        Output { format: Format::Arrow, target: Target::Memory(slot.clone()) }
     }
 
     /// Whether a name stands for a folder of parts.
@@ -55,10 +73,13 @@ impl Output {
         name.ends_with(std::path::is_separator)
     }
 
-    /// Its path.
+    /// Its path, unless it stays in memory.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+    pub fn path(&self) -> Option<&Path> {
+        match &self.target {
+            Target::File(path) | Target::Folder { path, .. } => Some(path),
+            Target::Memory(_) => None,
+        }
     }
 
     /// Its format.
@@ -69,9 +90,12 @@ impl Output {
 
     /// Makes room for it beside its place.
     pub fn stage(&self) -> Result<Staging, EngineError> {
-        let place = match self.part_rows {
-            None => Place::File(Staged::new(&self.path, Access::Shared)?),
-            Some(part_rows) => Place::Folder(StagedFolder::new(self, part_rows)?),
+        let place = match &self.target {
+            Target::File(path) => Place::File(Staged::new(path, Access::Shared)?),
+            Target::Folder { path, part_rows } => {
+                Place::Folder(StagedFolder::new(path, self.format, *part_rows)?)
+            }
+            Target::Memory(slot) => Place::Memory(StagedBatches::new(slot)),
         };
         Ok(Staging { format: self.format, place })
     }
@@ -92,6 +116,7 @@ pub struct Staging {
 pub(crate) enum Place {
     File(Staged),
     Folder(StagedFolder),
+    Memory(StagedBatches),
 }
 
 /// A folder of parts that waits to be published.
@@ -118,11 +143,24 @@ pub struct Part {
 
 impl Staging {
     /// Where the bytes are, for whoever reads them back.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match &self.place {
             Place::File(file) => file.path(),
             Place::Folder(folder) => folder.folder.path(),
+            Place::Memory(_) => Path::new(IN_MEMORY),
+        }
+    }
+
+    /// What was written, where it stays in memory.
+    pub(crate) fn written(&self) -> Option<Batches> {
+        self.batches()?.written()
+    }
+
+    /// The staged batches of a release that stays in memory.
+    pub(crate) fn batches(&self) -> Option<&StagedBatches> {
+        match &self.place {
+            Place::Memory(batches) => Some(batches),
+            Place::File(_) | Place::Folder(_) => None,
         }
     }
 
@@ -140,6 +178,7 @@ impl Staging {
                     |part: &Part| (part.name.clone(), folder.folder.path().join(&part.name));
                 parts.iter().map(place).collect()
             }
+            Place::Memory(_) => Vec::new(),
         }
     }
 
@@ -154,6 +193,7 @@ impl Staging {
         match &self.place {
             Place::File(file) => file.target(),
             Place::Folder(folder) => &folder.target,
+            Place::Memory(_) => Path::new(IN_MEMORY),
         }
     }
 
@@ -162,6 +202,7 @@ impl Staging {
         match &self.place {
             Place::File(file) => file.target().to_owned(),
             Place::Folder(folder) => folder.name_of(0).into(),
+            Place::Memory(_) => IN_MEMORY.into(),
         }
     }
 
@@ -170,6 +211,7 @@ impl Staging {
         match &self.place {
             Place::File(file) => file.open(),
             Place::Folder(folder) => folder.open(part),
+            Place::Memory(_) => unreachable!("what stays in memory has no file"),
         }
     }
 
@@ -193,6 +235,7 @@ impl Staging {
         match &self.place {
             Place::File(file) => file.flush(),
             Place::Folder(folder) => folder.each_part(File::sync_all),
+            Place::Memory(_) => Ok(()),
         }
     }
 
@@ -208,15 +251,15 @@ impl Staging {
 }
 
 impl StagedFolder {
-    fn new(output: &Output, part_rows: u64) -> Result<StagedFolder, EngineError> {
-        let (target, beside) = (output.path.clone(), folder_of(&output.path));
+    fn new(path: &Path, format: Format, part_rows: u64) -> Result<StagedFolder, EngineError> {
+        let (target, beside) = (path.to_owned(), folder_of(path));
         let folder = HeldFolder::create(beside, PREFIX).map_err(|source| EngineError::Io {
             action: "creating a folder beside",
             path: target.clone(),
             source,
         })?;
         remove_stale(beside, PREFIX, folder.lock());
-        let ending = ending(output);
+        let ending = ending(path, format);
         Ok(StagedFolder { folder, target, ending, part_rows, parts: Mutex::default() })
     }
 
@@ -284,14 +327,14 @@ impl StagedFolder {
 }
 
 /// How the names of the parts end.
-fn ending(output: &Output) -> String {
+fn ending(path: &Path, format: Format) -> String {
     let compressed = |compression| match compression {
         Compression::None => "",
         Compression::Gzip => ".gz",
         Compression::Zstd => ".zst",
     };
-    let dialect = Dialect::of(&output.path);
-    match output.format {
+    let dialect = Dialect::of(path);
+    match format {
         Format::Csv(compression) if dialect.delimiter == b'\t' => {
             format!(".tsv{}", compressed(compression))
         }
@@ -367,10 +410,12 @@ mod tests {
             ("r.jsonl/", (Format::JsonLines(Compression::None), ".jsonl")),
         ] {
             let output = Output::named(name, None).unwrap();
-            assert_eq!((output.format, ending(&output).as_str()), (format, end), "{name}");
-            assert_eq!(output.part_rows, Some(Output::PART_ROWS), "{name}");
+            let ending = ending(output.path().unwrap(), output.format);
+            assert_eq!((output.format, ending.as_str()), (format, end), "{name}");
+            let all = Output::PART_ROWS;
+            assert!(matches!(output.target, Target::Folder { part_rows, .. } if part_rows == all));
         }
-        assert_eq!(Output::named("r.csv", None).unwrap().part_rows, None);
+        assert!(matches!(Output::named("r.csv", None).unwrap().target, Target::File(_)));
         for name in ["./", "/", "../"] {
             assert!(Output::named(name, None).is_err(), "{name}");
         }

@@ -12,6 +12,8 @@ pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
 
+use std::path::{Path, PathBuf};
+
 use datafusion::error::DataFusionError;
 
 pub use crate::engine::cluster::{Address, Cluster, Connector, PATIENCE};
@@ -47,7 +49,9 @@ pub fn of_stream(error: DataFusionError) -> EngineError {
 /// An error in terms of the source that was asked.
 fn tell(error: EngineError, source: &Source) -> EngineError {
     match error {
-        EngineError::Fault(WorkerFault(fault)) => fault.tell(&source.files[0]),
+        EngineError::Fault(WorkerFault(fault)) => {
+            fault.tell(source.files().first().map_or(Path::new("the input"), PathBuf::as_path))
+        }
         error => error,
     }
 }

@@ -14,9 +14,9 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::ParquetMetaData;
 
-use crate::Format;
 use crate::decode::guarded;
 use crate::value::stored::strict_cast;
+use crate::{Batches, Format};
 
 /// Under this key pandas says what it wrote.
 const PANDAS: &str = "pandas";
@@ -88,6 +88,19 @@ pub(crate) fn add_orders(path: &Path, format: Format, schema: &Schema, all: &mut
     for (&at, order) in ordered.iter().zip(found) {
         all[at].orders_seen(order);
     }
+}
+
+/// What a table in memory declares of its columns: each batch has dictionaries of its own.
+pub(crate) fn declared_in_batches(batches: &Batches) -> Vec<Declared> {
+    let mut all = declared_by(batches.schema());
+    for (declared, field) in all.iter_mut().zip(batches.schema().fields()) {
+        if declared.order.is_some() {
+            for batch in batches.batches().iter().filter(|batch| batch.num_rows() > 0) {
+                declared.orders_seen(dictionary_of(batch, field.name()));
+            }
+        }
+    }
+    all
 }
 
 impl Declared {

@@ -35,7 +35,7 @@ pub(crate) fn join(known: &mut SchemaRef, found: &Schema, has_rows: bool) -> Opt
     if all.is_empty() {
         *known = Arc::new(Schema::new(fields));
     }
-    super::listed(all)
+    super::files::listed(all)
 }
 
 /// The type that holds the values of both, if there is one.

@@ -8,11 +8,12 @@ use std::path::Path;
 use memchr::memchr_iter;
 use parquet::file::metadata::RowGroupMetaData;
 
+use super::{Files, Origin, Source, SourceColumn, Use};
 use crate::error::Detail;
 use crate::format::arrow_check::check_arrow;
 use crate::format::csv_check::Extent;
 use crate::format::parquet_check::{parquet_footer, parquet_pages};
-use crate::{Engine, EngineError, Format, Source, Use};
+use crate::{Engine, EngineError, Format};
 
 /// How often a row of text is in memory while it is read: as bytes, as fields, as cells, as a copy.
 const COPIES_OF_A_ROW: u64 = 6;
@@ -22,15 +23,38 @@ const USUAL_PAGE: u64 = 1 << 20;
 impl Source {
     /// About the bytes that must be in memory at once while these columns are read.
     pub fn portion_bytes(&self, engine: &Engine, uses: &[Use]) -> Result<u64, EngineError> {
+        match &self.origin {
+            Origin::Files(files) => files.portion_bytes(engine, &self.columns, uses),
+            // All of it is in memory as it is.
+            Origin::Memory(_) => Ok(0),
+        }
+    }
+
+    /// Bytes of a row, where rows are longest on average; 0 if that is not known.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        match &self.origin {
+            Origin::Files(files) => files.extent.map_or(0, |extent| extent.row_bytes),
+            Origin::Memory(batches) => self.n_text_bytes() / batches.n_rows().max(1),
+        }
+    }
+}
+
+impl Files {
+    fn portion_bytes(
+        &self,
+        engine: &Engine,
+        columns: &[SourceColumn],
+        uses: &[Use],
+    ) -> Result<u64, EngineError> {
         let mut most = 0;
-        for path in &self.files {
+        for path in &self.paths {
             engine.go_on()?;
             most = most.max(match self.format {
                 Format::Csv(_) => break,
                 Format::JsonLines(_) => COPIES_OF_A_ROW * self.json_extent(path)?.longest_row,
-                Format::Parquet => {
-                    self.largest_group(path, uses)?.saturating_mul(engine.n_threads() as u64)
-                }
+                Format::Parquet => self
+                    .largest_group(path, columns, uses)?
+                    .saturating_mul(engine.n_threads() as u64),
                 Format::Arrow => {
                     let unreadable = |source| self.unreadable(path, source);
                     2 * check_arrow(path).map_err(unreadable)?.largest_batch
@@ -38,11 +62,6 @@ impl Source {
             });
         }
         Ok(most.max(COPIES_OF_A_ROW * self.extent.map_or(0, |extent| extent.longest_row)))
-    }
-
-    /// Bytes of a row, where rows are longest on average; 0 if that is not known.
-    pub(crate) fn row_bytes(&self) -> u64 {
-        self.extent.map_or(0, |extent| extent.row_bytes)
     }
 
     fn json_extent(&self, path: &Path) -> Result<Extent, EngineError> {
@@ -60,19 +79,23 @@ impl Source {
         }
     }
 
-    pub(crate) fn unreadable(&self, path: &Path, source: Detail) -> EngineError {
+    pub(super) fn unreadable(&self, path: &Path, source: Detail) -> EngineError {
         EngineError::Unreadable { path: path.to_owned(), format: self.format.name(), source }
     }
 
     /// The stored bytes of the columns that are read, and their largest pages in memory, in the largest
     /// row group.
-    fn largest_group(&self, path: &Path, uses: &[Use]) -> Result<u64, EngineError> {
+    fn largest_group(
+        &self,
+        path: &Path,
+        columns: &[SourceColumn],
+        uses: &[Use],
+    ) -> Result<u64, EngineError> {
         let unreadable = |source| self.unreadable(path, source);
         let footer = parquet_footer(path).map_err(unreadable)?;
         let pages = parquet_pages(path, &footer).map_err(unreadable)?;
         let is_read = |name: Option<&String>| {
-            let columns = self.columns().iter().zip(uses);
-            let mut read = columns.filter(|(_, usage)| **usage != Use::Skip);
+            let mut read = columns.iter().zip(uses).filter(|(_, usage)| **usage != Use::Skip);
             name.is_some_and(|name| read.any(|(column, _)| column.name == *name))
         };
         let of_group = |(group, pages): (&RowGroupMetaData, &Vec<u64>)| -> u64 {

@@ -22,8 +22,10 @@ use rayon::prelude::*;
 use super::Published;
 use super::cut::Cut;
 use super::gather::{Columns, Gathered};
+use super::memory::MemorySink;
 use crate::EngineError;
 use crate::error::Detail;
+use crate::publish::memory::StagedBatches;
 use crate::publish::stage::Opened;
 use crate::read::KeptColumn;
 use crate::source::in_words;
@@ -37,8 +39,8 @@ const GROUP_BYTES: u64 = 32 << 20;
 const MANY_COLUMNS: usize = 64;
 const WIDE_GROUP_BYTES: u64 = 16 << 20;
 /// The same for the batches of an Arrow file.
-const BATCH_ROWS: usize = 1 << 16;
-const BATCH_BYTES: u64 = 16 << 20;
+pub(super) const BATCH_ROWS: usize = 1 << 16;
+pub(super) const BATCH_BYTES: u64 = 16 << 20;
 
 /// What every columnar file of a release is made from.
 pub(super) struct Columnar {
@@ -59,6 +61,7 @@ pub(super) struct Columnar {
 pub(super) enum ColumnarSink {
     Parquet(Box<ParquetSink>),
     Arrow(Box<ArrowSink>),
+    Memory(Box<MemorySink>),
 }
 
 impl Columnar {
@@ -130,6 +133,11 @@ impl Columnar {
             return Ok(ColumnarSink::Parquet(Box::new(sink.with_group_rows(group_rows))));
         }
         ArrowSink::new(file, &self.schema).map(|sink| ColumnarSink::Arrow(Box::new(sink)))
+    }
+
+    /// A release that stays in memory.
+    pub(super) fn in_memory(&self, place: StagedBatches, target: &Path) -> ColumnarSink {
+        ColumnarSink::Memory(Box::new(MemorySink::new(place, &self.schema, target)))
     }
 
     /// The rows of a chunk.
@@ -213,6 +221,7 @@ impl ColumnarSink {
         match self {
             ColumnarSink::Parquet(sink) => sink.write(batch),
             ColumnarSink::Arrow(sink) => sink.write(batch),
+            ColumnarSink::Memory(sink) => sink.write(batch),
         }
     }
 
@@ -220,6 +229,7 @@ impl ColumnarSink {
         match self {
             ColumnarSink::Parquet(sink) => sink.finish(),
             ColumnarSink::Arrow(sink) => sink.finish(),
+            ColumnarSink::Memory(sink) => sink.finish(),
         }
     }
 }

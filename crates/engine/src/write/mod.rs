@@ -13,6 +13,7 @@ mod csv_sink;
 mod cut;
 mod gather;
 mod json_lines;
+mod memory;
 mod ordered;
 mod parts;
 mod plain;
@@ -25,7 +26,6 @@ use incrowd_data::{Codes, Dictionary, Kind, Labels};
 use crate::encode::Values;
 use crate::error::Detail;
 use crate::format::csv_write::Dialect;
-use crate::publish::stage::Opened;
 use crate::read::{Kept, KeptColumn};
 use crate::value::content::{ColumnContent, Content};
 use crate::{Engine, EngineError, Format, SourceColumn, Staging};
@@ -150,7 +150,7 @@ enum Encoded {
     Batch(RecordBatch),
 }
 
-/// An open file.
+/// An open file, or batches in memory.
 enum Sink {
     Text(Box<CsvSink>),
     Columnar(ColumnarSink),
@@ -352,12 +352,18 @@ impl Encoder {
         })
     }
 
-    fn open(&self, file: Opened, sizes: Sizes) -> Result<Sink, EngineError> {
-        match self {
-            Encoder::Text(text) => Ok(Sink::Text(Box::new(text.open(file)?))),
-            Encoder::JsonLines(lines) => Ok(Sink::Text(Box::new(lines.open(file)?))),
-            Encoder::Columnar(columnar) => {
-                columnar.open(file, sizes.group_rows).map(Sink::Columnar)
+    /// The place of a part: a file, or memory.
+    fn open(&self, staging: &Staging, part: usize, sizes: Sizes) -> Result<Sink, EngineError> {
+        match (self, staging.batches()) {
+            (Encoder::Text(text), _) => Ok(Sink::Text(Box::new(text.open(staging.open(part)?)?))),
+            (Encoder::JsonLines(lines), _) => {
+                Ok(Sink::Text(Box::new(lines.open(staging.open(part)?)?)))
+            }
+            (Encoder::Columnar(columnar), Some(batches)) => {
+                Ok(Sink::Columnar(columnar.in_memory(batches.clone(), staging.target())))
+            }
+            (Encoder::Columnar(columnar), None) => {
+                columnar.open(staging.open(part)?, sizes.group_rows).map(Sink::Columnar)
             }
         }
     }

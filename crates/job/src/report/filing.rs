@@ -15,7 +15,7 @@ use crate::coding::Coding;
 use crate::error::JobError;
 use crate::measure::Before;
 use crate::plan::Plan;
-use crate::query::{QueryOptions, QueryReport, queries_of, query_in};
+use crate::query::{QueriedTables, QueryOptions, QueryReport, queries_of, query_in};
 use crate::run::{Run, Stopwatch};
 use crate::spec::JobSpec;
 
@@ -51,6 +51,7 @@ pub(crate) struct Ending<'a> {
     pub(crate) run: &'a Run,
     pub(crate) engine: &'a Engine,
     pub(crate) spec: &'a JobSpec,
+    pub(crate) source: &'a Source,
     pub(crate) plan: &'a Plan,
     pub(crate) staged: &'a Staging,
     pub(crate) bounds: &'a Bounds,
@@ -162,14 +163,16 @@ impl Ending<'_> {
             return Ok(Some(Err(why.to_owned())));
         }
         let options = QueryOptions {
-            release: self.staged.path().to_string_lossy().into_owned(),
             queries,
             job: self.spec.clone(),
             has_job_file: true,
-            original: self.spec.input.clone(),
             ..QueryOptions::default()
         };
-        match query_in(self.run, self.engine, &options) {
+        let tables = QueriedTables {
+            release: &|| Ok(Source::of_staged(self.engine, self.staged)?),
+            original: Some(&|| Ok(self.source.clone())),
+        };
+        match query_in(self.run, self.engine, &options, &tables) {
             Ok(found) => Ok(Some(Ok(found))),
             Err(JobError::Request(problems)) => {
                 let messages: Vec<String> = problems.into_iter().map(|p| p.message).collect();
