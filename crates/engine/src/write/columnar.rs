@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, DictionaryArray, RecordBatch, StringArray, UInt32Array};
-use arrow::compute::{concat, concat_batches, take};
+use arrow::compute::{concat, take};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::writer::FileWriter;
@@ -23,6 +23,7 @@ use super::Published;
 use super::cut::Cut;
 use super::gather::{Columns, Gathered};
 use super::memory::MemorySink;
+use super::released::released;
 use crate::EngineError;
 use crate::error::Detail;
 use crate::publish::memory::StagedBatches;
@@ -267,7 +268,7 @@ impl ArrowSink {
     fn write(&mut self, rows: &RecordBatch) -> Result<(), EngineError> {
         let ArrowSink { target, writer, schema, batch } = self;
         let failed = |error: ArrowError| not_made(target, &error);
-        let run = |run: Vec<RecordBatch>| writer.write(&concat_batches(schema, &run)?);
+        let run = |run: Vec<RecordBatch>| writer.write(&released(schema, &run)?);
         batch.add(rows, run).map_err(failed)
     }
 
@@ -276,7 +277,7 @@ impl ArrowSink {
         let rest = if rest.is_empty() {
             Ok(())
         } else {
-            concat_batches(&self.schema, &rest).and_then(|rest| self.writer.write(&rest))
+            released(&self.schema, &rest).and_then(|rest| self.writer.write(&rest))
         };
         let ended = rest.and_then(|()| self.writer.finish());
         ended.map_err(|error| not_made(&self.target, &error))

@@ -17,6 +17,7 @@ mod memory;
 mod ordered;
 mod parts;
 mod plain;
+mod released;
 mod text;
 
 use arrow::array::RecordBatch;
