@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 
 use crate::EngineError;
@@ -68,14 +68,9 @@ impl Batches {
         self.batches.iter().map(|batch| batch.num_rows() as u64).sum()
     }
 
-    /// The bytes of the cells of a column, those that it shares with other tables left out.
+    /// The bytes of the cells of a column.
     pub(crate) fn column_bytes(&self, column: usize) -> u64 {
-        let bytes = |batch: &RecordBatch| {
-            let array = batch.column(column);
-            let of_slice = array.to_data().get_slice_memory_size();
-            of_slice.unwrap_or_else(|_| array.get_array_memory_size()) as u64
-        };
-        self.batches.iter().map(bytes).sum()
+        self.batches.iter().map(|batch| own_bytes(batch.column(column))).sum()
     }
 
     /// The rows in pieces of at most so many, divided into at most so many runs of about the same
@@ -96,9 +91,15 @@ impl Batches {
     }
 }
 
+/// The bytes of the cells of an array, without those of other rows whose memory it shares.
+pub(crate) fn own_bytes(array: &ArrayRef) -> u64 {
+    let of_cells = array.to_data().get_slice_memory_size();
+    of_cells.unwrap_or_else(|_| array.get_array_memory_size()) as u64
+}
+
 #[cfg(test)]
 mod tests {
-    use arrow::array::{ArrayRef, Int64Array, StringArray};
+    use arrow::array::{Int64Array, StringArray};
     use arrow::datatypes::DataType;
 
     use super::*;

@@ -39,9 +39,9 @@ pub use publish::{
 };
 pub use read::{CountedColumn, Kept, KeptColumn, Table, first_changed, read};
 pub use rows::{
-    Block, BlockReader, Blocks, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor,
-    Grouping, Hashed, HashedCells, HashedColumn, HashedReader, NOWHERE, Scratch, Spilled, Visit,
-    group, read_remote, read_spilled, sort_bucket,
+    Block, BlockReader, Blocks, Bucket, BucketOfAll, Buckets, CodeFile, CodeReader, CodeWriter,
+    Distributor, Grouping, Hashed, HashedCells, HashedColumn, HashedReader, NOWHERE, Scratch,
+    Spilled, Visit, group, read_remote, read_spilled, sort_bucket,
 };
 pub use source::{DeclaredOrder, Size, Source, SourceColumn, Use, find_files, refuse_address};
 pub use sql::{SqlError, parse_condition, parse_query};

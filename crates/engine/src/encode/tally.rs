@@ -134,16 +134,16 @@ impl Tally {
 
 /// Texts by which values are found.
 #[derive(Debug, Default)]
-pub(crate) struct Known(Texts);
+pub(crate) struct KnownTexts(Texts);
 
-impl Known {
+impl KnownTexts {
     /// Texts that are all different get the codes of their order.
-    pub(crate) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Known {
+    pub(crate) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> KnownTexts {
         let mut known = Texts::default();
         for text in texts {
             known.find_or_add(text);
         }
-        Known(known)
+        KnownTexts(known)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -173,7 +173,11 @@ impl Lookup {
     }
 
     /// The codes of a batch; missing cells have the one after the last value's.
-    pub(crate) fn codes(&mut self, array: &ArrayRef, known: &Known) -> Result<Vec<u32>, NoCode> {
+    pub(crate) fn codes(
+        &mut self,
+        array: &ArrayRef,
+        known: &KnownTexts,
+    ) -> Result<Vec<u32>, NoCode> {
         self.encoder.add(array).map_err(NoCode::Arrow)?;
         for value in self.codes.len()..self.encoder.n_values() {
             let code = self.encoder.with_text(value, |text| known.0.find(text));

@@ -87,13 +87,13 @@ pub trait Cluster: Debug + Send + Sync {
 /// Waits for something, looking now and then whether it is still wanted.
 pub(crate) fn until_cancelled<T>(
     engine: &Engine,
-    mut wanted: BoxFuture<'static, T>,
+    mut wanted: BoxFuture<'static, Result<T, EngineError>>,
 ) -> Result<T, EngineError> {
     engine.runtime().block_on(async {
         loop {
             engine.go_on()?;
             if let Ok(done) = tokio::time::timeout(BEAT, &mut wanted).await {
-                return Ok(done);
+                return done;
             }
         }
     })

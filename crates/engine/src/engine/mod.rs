@@ -130,7 +130,7 @@ impl Engine {
         address: &Address,
     ) -> Result<Engine, EngineError> {
         let cluster = connector.connect(address);
-        self.cluster = Some(cluster::until_cancelled(&self, cluster)??);
+        self.cluster = Some(cluster::until_cancelled(&self, cluster)?);
         Ok(self)
     }
 

@@ -3,6 +3,7 @@
 mod changed;
 mod counted;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
@@ -15,11 +16,12 @@ use rayon::prelude::*;
 use crate::decode::{Guarded, guarded};
 use crate::encode::{Encoder, RawColumn, merge};
 use crate::error::Detail;
+use crate::source::UsedColumn;
 use crate::source::plan;
 use crate::value::content::Contents;
 use crate::value::mix::{NO_CELLS, mix_cells};
 use crate::value::stored::{Fit, plain_type, strict_cast};
-use crate::{Engine, EngineError, Source, SourceColumn, Use};
+use crate::{Engine, EngineError, Source, Use};
 pub use changed::first_changed;
 pub use counted::CountedColumn;
 
@@ -113,8 +115,9 @@ impl Kept {
     }
 }
 
-/// What one partition of the scan found.
-struct Part {
+/// What one partition of a scan of some columns found.
+struct ScannedPartition {
+    columns: Vec<usize>,
     encoders: Vec<Encoder>,
     batches: Vec<Vec<ArrayRef>>,
     fits: Vec<Option<Fit>>,
@@ -133,14 +136,14 @@ pub(crate) struct Folded {
 
 impl Folded {
     /// Before any row, of the columns that are read.
-    pub(crate) fn new<'a>(columns: impl Iterator<Item = (Use, &'a str, &'a DataType)>) -> Folded {
+    pub(crate) fn new(columns: &[UsedColumn]) -> Folded {
         let mut folded = Folded::default();
-        for (usage, name, data_type) in columns {
+        for UsedColumn { usage, column } in columns {
             if usage.is_counted() {
-                folded.counted.push(CountedColumn::new(name, data_type));
+                folded.counted.push(CountedColumn::new(&column.name, &column.data_type));
             }
             if usage.meaning().is_some() {
-                folded.contents.push(name);
+                folded.contents.push(&column.name);
             }
         }
         folded
@@ -149,13 +152,13 @@ impl Folded {
     /// Adds a batch: all its columns, of which those are looked at that are mixed or counted.
     pub(crate) fn add(
         &mut self,
-        columns: &[ArrayRef],
-        uses: impl Iterator<Item = Use>,
+        arrays: &[ArrayRef],
+        columns: &[UsedColumn],
     ) -> Result<(), arrow::error::ArrowError> {
         let start = self.mixed.len();
         let mut counted = self.counted.iter_mut();
         let mut contents = self.contents.iter_mut();
-        for (array, usage) in columns.iter().zip(uses) {
+        for (array, UsedColumn { usage, .. }) in arrays.iter().zip(columns) {
             if let Some(meaning) = usage.meaning() {
                 let content = contents.next().expect("one entry a compared column");
                 content.add(meaning.content(&plain_array(ArrayRef::clone(array))?)?);
@@ -196,21 +199,21 @@ pub fn read(
     let mut tasks = Vec::new();
     for columns in groups(engine, source, uses).map_err(reading)? {
         let scan = plan(engine, source, &columns, uses).map_err(reading)?;
+        let read_columns = Arc::new(UsedColumn::of_source(source, uses, &columns));
         for part in 0..scan.properties().output_partitioning().partition_count() {
             let stream = Guarded::new(scan.execute(part, engine.task()).map_err(reading)?);
-            let column = |&at: &usize| (uses[at], source.columns()[at].clone());
-            let uses: Vec<(Use, SourceColumn)> = columns.iter().map(column).collect();
-            let watch = Watch::new(engine);
+            let partition = ScannedPartition::new(columns.clone(), &read_columns);
             let wants_fits = wants_fits && source.is_text();
-            let task = engine.runtime().spawn(read_part(stream, uses, wants_fits, watch));
-            tasks.push((columns.clone(), part, task));
+            let watch = Watch::new(engine);
+            let task = partition.read(stream, Arc::clone(&read_columns), wants_fits, watch);
+            tasks.push(engine.runtime().spawn(task));
         }
     }
     let mut parts = Vec::new();
-    for (columns, part, task) in tasks {
+    for task in tasks {
         let found = engine.runtime().block_on(task).expect("a reading task does not panic");
         engine.go_on()?;
-        parts.push((columns, part, found.map_err(reading)?));
+        parts.push(found.map_err(reading)?);
     }
     source.check_unchanged()?;
     let table = assemble(source, uses, parts)?;
@@ -288,44 +291,46 @@ impl Watch {
     }
 }
 
-async fn read_part(
-    mut stream: Guarded,
-    uses: Vec<(Use, SourceColumn)>,
-    wants_fits: bool,
-    watch: Watch,
-) -> Result<Part, DataFusionError> {
-    let coded = uses.iter().filter(|(usage, _)| *usage == Use::Code);
-    let encoders = coded.map(|(_, column)| Encoder::new(&column.data_type)).collect();
-    let fits = vec![None; uses.iter().filter(|(usage, _)| *usage == Use::Keep).count()];
-    let columns =
-        uses.iter().map(|(usage, column)| (*usage, column.name.as_str(), &column.data_type));
-    let folded = Folded::new(columns);
-    let mut part = Part { encoders, batches: Vec::new(), fits, folded, n_rows: 0 };
-    while let Some(batch) = stream.next().await {
-        if watch.is_cancelled() {
-            break;
-        }
-        let batch = batch?;
-        // Arrays of a damaged file may fail only when they are looked at.
-        guarded(|| part.add(batch, &uses, wants_fits))??;
-        watch.report(part.n_rows as u64);
+impl ScannedPartition {
+    fn new(columns: Vec<usize>, used: &[UsedColumn]) -> ScannedPartition {
+        let with = |usage: Use| used.iter().filter(move |used| used.usage == usage);
+        let encoders = with(Use::Code).map(|used| Encoder::new(&used.column.data_type)).collect();
+        let fits = vec![None; with(Use::Keep).count()];
+        let (batches, folded) = (Vec::new(), Folded::new(used));
+        ScannedPartition { columns, encoders, batches, fits, folded, n_rows: 0 }
     }
-    Ok(part)
-}
 
-impl Part {
+    async fn read(
+        mut self,
+        mut stream: Guarded,
+        used: Arc<Vec<UsedColumn>>,
+        wants_fits: bool,
+        watch: Watch,
+    ) -> Result<ScannedPartition, DataFusionError> {
+        while let Some(batch) = stream.next().await {
+            if watch.is_cancelled() {
+                break;
+            }
+            let batch = batch?;
+            // Arrays of a damaged file may fail only when they are looked at.
+            guarded(|| self.add(batch, &used, wants_fits))??;
+            watch.report(self.n_rows as u64);
+        }
+        Ok(self)
+    }
+
     fn add(
         &mut self,
         batch: RecordBatch,
-        uses: &[(Use, SourceColumn)],
+        used: &[UsedColumn],
         wants_fits: bool,
     ) -> Result<(), DataFusionError> {
         let (_, columns, n_rows) = batch.into_parts();
         self.n_rows += n_rows;
-        self.folded.add(&columns, uses.iter().map(|(usage, _)| *usage))?;
+        self.folded.add(&columns, used)?;
         let mut encoders = self.encoders.iter_mut();
         let mut kept = Vec::with_capacity(self.fits.len());
-        for (array, (usage, _)) in columns.into_iter().zip(uses) {
+        for (array, UsedColumn { usage, .. }) in columns.into_iter().zip(used) {
             match usage {
                 Use::Code => encoders.next().expect("one encoder a coded column").add(&array)?,
                 Use::Keep => {
@@ -371,11 +376,11 @@ pub(crate) fn narrow(fit: &mut Option<Fit>, array: &ArrayRef) {
 fn assemble(
     source: &Source,
     uses: &[Use],
-    parts: Vec<(Vec<usize>, usize, Part)>,
+    parts: Vec<ScannedPartition>,
 ) -> Result<Table, EngineError> {
-    let first_columns = parts.first().map(|(columns, ..)| columns.clone()).unwrap_or_default();
-    let of_first = parts.iter().filter(|(columns, ..)| *columns == first_columns);
-    let n_rows: usize = of_first.map(|(_, _, part)| part.n_rows).sum();
+    let first_columns = parts.first().map(|part| part.columns.clone()).unwrap_or_default();
+    let of_first = parts.iter().filter(|part| part.columns == first_columns);
+    let n_rows: usize = of_first.map(|part| part.n_rows).sum();
     if n_rows >= u32::MAX as usize {
         return Err(EngineError::TooManyRows);
     }
@@ -383,8 +388,8 @@ fn assemble(
     let mut contents = Contents::default();
     let mut encoders: Vec<Vec<Encoder>> = uses.iter().map(|_| Vec::new()).collect();
     let mut fits: Vec<Option<Fit>> = vec![None; uses.len()];
-    for (columns, _, part) in parts {
-        let with = |usage: Use| columns.iter().copied().filter(move |&at| uses[at] == usage);
+    for part in parts {
+        let with = |usage: Use| part.columns.iter().copied().filter(move |&at| uses[at] == usage);
         for (at, encoder) in with(Use::Code).zip(part.encoders) {
             encoders[at].push(encoder);
         }

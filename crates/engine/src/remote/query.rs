@@ -173,7 +173,7 @@ fn run(
     n_parts: usize,
 ) -> Result<Vec<SendableRecordBatchStream>, EngineError> {
     let streams = if let Some(cluster) = engine.cluster() {
-        until_cancelled(engine, cluster.run(plan, n_parts))?
+        until_cancelled(engine, cluster.run(plan, n_parts))
     } else {
         let frame = DataFrame::new(engine.session().state(), plan);
         let streams = engine.runtime().block_on(frame.execute_stream_partitioned());

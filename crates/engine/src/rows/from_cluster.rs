@@ -9,15 +9,16 @@ use futures::StreamExt;
 
 use super::Scratch;
 use super::codes::{CodeFile, CodeWriter};
-use super::spilled::{KeptFile, KeptWriter, Spilled, limit_for};
+use super::spilled::{CodedElsewhere, KeptFile, KeptWriter, Spilled, limit_for};
 use crate::encode::as_encoded;
 use crate::error::Detail;
 use crate::read::CountedColumn;
 use crate::read::{Folded, Watch, kept_columns};
 use crate::remote::{coded, of_stream, values};
+use crate::source::UsedColumn;
 use crate::value::mix::halves_of;
 use crate::value::stored::Fit;
-use crate::{Engine, EngineError, Source, SourceColumn, Use, Values};
+use crate::{Engine, EngineError, Source, Use, Values};
 
 /// Lets the engine's cluster read a source: the workers find the distinct values and give every cell its
 /// code; rows arrive once and go to private files. The distinct values may take `most_bytes` in memory.
@@ -53,7 +54,9 @@ pub fn read_remote(
     let columns_sent = uses.iter().enumerate().filter(is_sent);
     let has_mixed = uses.iter().any(|usage| usage.is_mixed());
     let shared = Arc::new(Shared {
-        columns: columns_sent.map(|(at, usage)| (*usage, source.columns()[at].clone())).collect(),
+        columns: columns_sent
+            .map(|(at, &usage)| UsedColumn { usage, column: source.columns()[at].clone() })
+            .collect(),
         has_mixed,
         n_values: values.iter().map(|values| values.texts.len()).collect(),
         watch: Watch::new(engine),
@@ -64,11 +67,12 @@ pub fn read_remote(
         let codes = CodeWriter::new(scratch, &format!("codes-{part}"), n_columns)?;
         let kept = (source.columns().iter().zip(uses))
             .filter(|(_, usage)| **usage == Use::Keep)
-            .map(|(column, _)| (&column.name, &column.data_type));
+            .map(|(column, _)| column);
         let path = scratch.path(&format!("kept-{part}"));
         let kept = KeptWriter::new(path, kept, wants_fits && source.is_text())?;
-        let part = Part { codes, kept, folded: shared.folded(), shared: Arc::clone(&shared) };
-        tasks.push(engine.runtime().spawn(part.receive(streams)));
+        let folded = Folded::new(&shared.columns);
+        let receiver = Receiver { codes, kept, folded, shared: Arc::clone(&shared) };
+        tasks.push(engine.runtime().spawn(receiver.receive(streams)));
     }
     let mut fits: Vec<Option<Fit>> =
         uses.iter().filter(|usage| **usage == Use::Keep).map(|_| None).collect();
@@ -76,8 +80,8 @@ pub fn read_remote(
     for task in tasks {
         let found = engine.runtime().block_on(task).expect("a receiving task does not panic");
         engine.go_on()?;
-        let (codes, (kept, of_part), folded) = found?;
-        Folded::merge_counted(&mut counted, folded.counted);
+        let Received { codes, kept, fits: of_part, counted: of_counted } = found?;
+        Folded::merge_counted(&mut counted, of_counted);
         for (fit, of_part) in fits.iter_mut().zip(of_part) {
             *fit = of_part.map_or(*fit, |of_part| Some(Fit::join(*fit, of_part)));
         }
@@ -90,7 +94,7 @@ pub fn read_remote(
     engine.have_done(n_before + n_rows);
     let kept = kept_columns(source, uses, &fits);
     let counted = CountedColumn::of_source(counted, source);
-    Ok(Spilled::of_codes(values, kept, parts, (has_mixed, counted), scratch))
+    Ok(Spilled::of_coded(CodedElsewhere { values, kept, parts, has_mixed, counted }, scratch))
 }
 
 /// An error if the distinct values take too much.
@@ -109,7 +113,7 @@ fn check_values(values: &[Values], most_bytes: u64) -> Result<(), EngineError> {
 /// What the tasks that receive rows share.
 struct Shared {
     /// The columns that arrive.
-    columns: Vec<(Use, SourceColumn)>,
+    columns: Vec<UsedColumn>,
     /// Whether some of them go into hashes of the rows.
     has_mixed: bool,
     /// By coded column, the number of its values.
@@ -117,26 +121,27 @@ struct Shared {
     watch: Watch,
 }
 
-impl Shared {
-    fn folded(&self) -> Folded {
-        let columns = self.columns.iter();
-        Folded::new(columns.map(|(usage, column)| (*usage, &*column.name, &column.data_type)))
-    }
-}
-
 /// Some of the rows, on their way to private files.
-struct Part {
+struct Receiver {
     codes: CodeWriter,
     kept: KeptWriter,
     folded: Folded,
     shared: Arc<Shared>,
 }
 
-impl Part {
+/// The files of the rows that one task received.
+struct Received {
+    codes: CodeFile,
+    kept: Option<KeptFile>,
+    fits: Vec<Option<Fit>>,
+    counted: Vec<CountedColumn>,
+}
+
+impl Receiver {
     async fn receive(
         mut self,
         streams: Vec<SendableRecordBatchStream>,
-    ) -> Result<(CodeFile, KeptFile, Folded), EngineError> {
+    ) -> Result<Received, EngineError> {
         for mut stream in streams {
             while let Some(batch) = stream.next().await {
                 if self.shared.watch.is_cancelled() {
@@ -146,7 +151,9 @@ impl Part {
                 self.shared.watch.report(self.codes.n_rows());
             }
         }
-        Ok((self.codes.finish()?, self.kept.finish()?, self.folded))
+        let (kept, fits) = self.kept.finish()?;
+        let counted = self.folded.counted;
+        Ok(Received { codes: self.codes.finish()?, kept, fits, counted })
     }
 
     fn add(&mut self, batch: RecordBatch) -> Result<(), EngineError> {
@@ -154,17 +161,16 @@ impl Part {
         if n_rows == 0 {
             return Ok(());
         }
-        let uses = || self.shared.columns.iter().map(|(usage, _)| *usage);
         let undecoded = |error| EngineError::Read(Detail::of_arrow(&error));
-        self.folded.add(&columns, uses()).map_err(undecoded)?;
+        self.folded.add(&columns, &self.shared.columns).map_err(undecoded)?;
         let (mut cells, mut kept, mut n_values) =
             (Vec::new(), Vec::new(), self.shared.n_values.iter());
-        for (array, usage) in columns.into_iter().zip(uses()) {
-            if usage == Use::Code {
+        for (array, used) in columns.into_iter().zip(&self.shared.columns) {
+            if used.usage == Use::Code {
                 let n_values = *n_values.next().expect("one entry a coded column");
                 let codes = array.as_primitive::<UInt32Type>().values();
                 cells.push(as_encoded(n_values, codes.iter().copied()));
-            } else if usage == Use::Keep {
+            } else if used.usage == Use::Keep {
                 kept.push(array);
             }
         }

@@ -76,7 +76,7 @@ struct Groups<'a, const W: usize> {
     engine: &'a Engine,
     layout: Layout,
     prefix: [u64; W],
-    parts: Vec<Mutex<Part<W>>>,
+    parts: Vec<Mutex<HashPart<W>>>,
     /// Bytes of the records in memory, and how many there may be.
     held: AtomicU64,
     most_held: u64,
@@ -90,7 +90,7 @@ struct Groups<'a, const W: usize> {
 
 /// Records with the same hash, to a degree.
 #[derive(Default)]
-struct Part<const W: usize> {
+struct HashPart<const W: usize> {
     chunks: Vec<Vec<[u64; W]>>,
     n_in_file: usize,
 }
@@ -182,7 +182,7 @@ impl<'a, const W: usize> Groups<'a, W> {
     /// Tells the records of a part, which is empty then.
     fn visit(&self, part: usize, visitor: &mut dyn Visit) -> Result<(), EngineError> {
         let mut from = self.parts[part].lock().unwrap_or_else(PoisonError::into_inner);
-        let Part { chunks, mut n_in_file } = std::mem::take(&mut *from);
+        let HashPart { chunks, mut n_in_file } = std::mem::take(&mut *from);
         drop(from);
         let n_held = chunks.iter().map(Vec::len).sum::<usize>();
         let path = self.path(part);
@@ -339,9 +339,9 @@ mod tests {
 
     /// What a visitor is told, the rows with the same deciding code together.
     #[derive(Default)]
-    struct Told(Vec<Vec<(u32, u64)>>);
+    struct Seen(Vec<Vec<(u32, u64)>>);
 
-    impl Visit for Told {
+    impl Visit for Seen {
         fn row(&mut self, is_first: bool, rest: &[u32], n_rows: u64) {
             if is_first {
                 self.0.push(Vec::new());
@@ -369,7 +369,7 @@ mod tests {
                 ])
             })
         };
-        let told = group(&engine, &how, 2, &fill, &Told::default).unwrap();
+        let told = group(&engine, &how, 2, &fill, &Seen::default).unwrap();
         let mut found: Vec<_> = told.into_iter().flat_map(|told| told.0).collect();
         found.sort();
         let mut expected: BTreeMap<u32, BTreeMap<u32, u64>> = BTreeMap::new();

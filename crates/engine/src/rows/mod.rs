@@ -25,7 +25,7 @@ pub use codes::{CodeFile, CodeReader, CodeWriter};
 pub use from_cluster::read_remote;
 pub use group::{Blocks, Grouping, Visit, group};
 pub use hashed::{Hashed, HashedCells, HashedColumn, HashedReader};
-pub use sorted::sort_bucket;
+pub use sorted::{BucketOfAll, sort_bucket};
 pub use spilled::{Block, BlockReader, Spilled, read_spilled};
 
 const PREFIX: &str = "incrowd-spill-";

@@ -26,17 +26,29 @@ use crate::{Engine, EngineError};
 /// Rows of a run that are in memory while runs are merged, at most.
 const MERGED_ROWS: usize = 1 << 12;
 
+/// One of the buckets of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct BucketOfAll<'a> {
+    /// All of them.
+    pub buckets: &'a Buckets,
+    /// Its number.
+    pub number: usize,
+    /// The parts that rows came in, each with files of its own.
+    pub n_parts: usize,
+}
+
 /// Hands over the rows of a bucket in the order in which they leave within a class, some at a time. `published`
 /// are the columns that the buckets have, in the release's order; `most_rows` are in memory at a time.
 pub fn sort_bucket(
     engine: &Engine,
-    (buckets, bucket, n_parts): (&Buckets, usize, usize),
+    bucket: &BucketOfAll<'_>,
     published: &[Published<'_>],
     most_rows: usize,
     mut hand_over: impl FnMut(Bucket) -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
+    let buckets = bucket.buckets;
     let keys = Keys::new(buckets, published)?;
-    let runs = Runs::write(engine, (buckets, bucket, n_parts), &keys, most_rows.max(2))?;
+    let runs = Runs::write(engine, bucket, &keys, most_rows.max(2))?;
     // Every run has two batches in memory at most, and as many rows are put together.
     let portion = (most_rows / (3 * runs.paths.len().max(1))).clamp(1, MERGED_ROWS);
     let mut readers = Vec::new();
@@ -130,25 +142,26 @@ struct Runs {
 impl Runs {
     fn write(
         engine: &Engine,
-        (buckets, bucket, n_parts): (&Buckets, usize, usize),
+        bucket: &BucketOfAll<'_>,
         keys: &Keys,
         most_rows: usize,
     ) -> Result<Runs, EngineError> {
         let mut runs = Runs { paths: Vec::new() };
+        let BucketOfAll { buckets, number, n_parts } = *bucket;
         let (mut open, mut n_open) = (Vec::new(), 0);
-        buckets.for_each_batch(bucket, n_parts, |batch| {
+        buckets.for_each_batch(number, n_parts, |batch| {
             engine.go_on()?;
             n_open += batch.num_rows();
             open.push(batch);
             // Rows, their copy in order, and their keys are held.
             if n_open >= most_rows / 3 {
                 n_open = 0;
-                runs.add(buckets, bucket, keys, std::mem::take(&mut open))?;
+                runs.add(buckets, number, keys, std::mem::take(&mut open))?;
             }
             Ok(())
         })?;
         if n_open > 0 {
-            runs.add(buckets, bucket, keys, open)?;
+            runs.add(buckets, number, keys, open)?;
         }
         Ok(runs)
     }

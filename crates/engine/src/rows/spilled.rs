@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use arrow::array::{ArrayRef, RecordBatch};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{Field, Schema, SchemaRef};
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 use datafusion::error::DataFusionError;
@@ -22,11 +22,12 @@ use crate::encode::{CellMap, Encoder, Values, merge_values};
 use crate::error::Detail;
 use crate::read::CountedColumn;
 use crate::read::{Folded, KeptColumn, Watch, kept_columns, narrow, plain_array, refuse_uncodable};
+use crate::source::UsedColumn;
 use crate::source::plan;
 use crate::value::content::Contents;
 use crate::value::mix::halves_of;
 use crate::value::stored::{Fit, plain_type};
-use crate::{Engine, EngineError, Source, Use};
+use crate::{Engine, EngineError, Source, SourceColumn, Use};
 
 /// A source that was read: its distinct values are in memory, its rows in private files.
 #[derive(Debug)]
@@ -46,18 +47,34 @@ pub struct Spilled {
     /// What the columns say whose content was wanted.
     pub contents: Contents,
     kept: Vec<KeptColumn>,
-    parts: Vec<Part>,
+    parts: Vec<PartFiles>,
     scratch: Arc<Scratch>,
 }
 
 /// The rows of one partition.
 #[derive(Debug)]
-struct Part {
+struct PartFiles {
     codes: CodeFile,
     /// By coded column, what the codes of the file stand for among the values.
     maps: Vec<Vec<u32>>,
-    kept: Option<PathBuf>,
-    kept_bytes: u64,
+    kept: Option<KeptFile>,
+}
+
+/// Kept cells of one partition, as they are.
+#[derive(Debug)]
+pub(super) struct KeptFile {
+    path: PathBuf,
+    n_bytes: u64,
+}
+
+/// Rows whose values were found and whose codes were given elsewhere.
+pub(super) struct CodedElsewhere {
+    pub(super) values: Vec<Values>,
+    pub(super) kept: Vec<KeptColumn>,
+    pub(super) parts: Vec<(CodeFile, Option<KeptFile>)>,
+    /// Whether two more columns of codes have the halves of the rows' hashes.
+    pub(super) has_mixed: bool,
+    pub(super) counted: Vec<CountedColumn>,
 }
 
 /// Some rows.
@@ -70,23 +87,15 @@ pub struct Block {
 }
 
 impl Spilled {
-    /// Rows that were coded elsewhere: the parts have the codes of `values`.
-    pub(super) fn of_codes(
-        values: Vec<Values>,
-        kept: Vec<KeptColumn>,
-        parts: Vec<(CodeFile, Option<(PathBuf, u64)>)>,
-        (has_mixed, counted): (bool, Vec<CountedColumn>),
-        scratch: &Arc<Scratch>,
-    ) -> Spilled {
+    /// Rows that were coded elsewhere: the parts have the codes of their values.
+    pub(super) fn of_coded(coded: CodedElsewhere, scratch: &Arc<Scratch>) -> Spilled {
+        let CodedElsewhere { values, kept, parts, has_mixed, counted } = coded;
         let n_values: Vec<usize> = values.iter().map(|values| values.texts.len()).collect();
         let identity =
             |&n: &usize| (0..u32::try_from(n).expect("fewer values than rows")).collect();
         let maps: Vec<Vec<u32>> = n_values.iter().map(identity).collect();
-        let part = |(codes, kept): (CodeFile, Option<(PathBuf, u64)>)| {
-            let (kept, kept_bytes) = kept.map_or((None, 0), |(path, bytes)| (Some(path), bytes));
-            Part { codes, maps: maps.clone(), kept, kept_bytes }
-        };
-        let parts: Vec<Part> = parts.into_iter().map(part).collect();
+        let part = |(codes, kept)| PartFiles { codes, maps: maps.clone(), kept };
+        let parts: Vec<PartFiles> = parts.into_iter().map(part).collect();
         let n_rows = parts.iter().map(|part| part.codes.n_rows()).sum();
         Spilled {
             n_rows,
@@ -172,7 +181,8 @@ impl Spilled {
     /// About the bytes of the kept cells of a row.
     #[must_use]
     pub fn kept_bytes_a_row(&self) -> u64 {
-        let bytes: u64 = self.parts.iter().map(|part| part.kept_bytes).sum();
+        let bytes: u64 =
+            self.parts.iter().filter_map(|part| Some(part.kept.as_ref()?.n_bytes)).sum();
         bytes.div_ceil(self.n_rows.max(1))
     }
 
@@ -189,7 +199,7 @@ impl Spilled {
         part: usize,
         wanted: &[(usize, &[u32], u32)],
     ) -> Result<BlockReader, EngineError> {
-        let Part { codes, maps, .. } = &self.parts[part];
+        let PartFiles { codes, maps, .. } = &self.parts[part];
         let cell_map = |&(column, map, n_codes): &(usize, &[u32], u32)| {
             if column >= self.values.len() {
                 return (column, None);
@@ -213,7 +223,7 @@ impl Spilled {
         wanted: &[(usize, &[u32], u32)],
     ) -> Result<BlockReader, EngineError> {
         let mut reader = self.read_part(part, wanted)?;
-        if let Some(path) = &self.parts[part].kept {
+        if let Some(KeptFile { path, .. }) = &self.parts[part].kept {
             let file = BufReader::with_capacity(1 << 18, File::open(path).map_err(spilling)?);
             reader.kept = Some(StreamReader::try_new(file, None).map_err(unreadable)?);
         }
@@ -289,9 +299,8 @@ pub fn read_spilled(
     let columns: Vec<usize> = (0..uses.len()).filter(|&at| uses[at] != Use::Skip).collect();
     let scan = plan(engine, source, &columns, uses).map_err(reading)?;
     let n_parts = scan.properties().output_partitioning().partition_count();
-    let of_columns = columns.iter().map(|&at| (uses[at], source.columns()[at].clone()));
     let shared = Arc::new(Shared {
-        columns: of_columns.map(|(usage, column)| (usage, column.name, column.data_type)).collect(),
+        columns: UsedColumn::of_source(source, uses, &columns),
         wants_fits: wants_fits && source.is_text(),
         held: (0..n_parts).map(|_| AtomicUsize::new(0)).collect(),
         most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
@@ -323,7 +332,7 @@ pub fn read_spilled(
 
 /// What the tasks that read partitions share.
 struct Shared {
-    columns: Vec<(Use, String, DataType)>,
+    columns: Vec<UsedColumn>,
     wants_fits: bool,
     /// By partition, the bytes of its distinct values.
     held: Vec<AtomicUsize>,
@@ -340,7 +349,7 @@ struct Shared {
 impl Shared {
     /// Whether some columns go into hashes of the rows.
     fn has_mixed(&self) -> bool {
-        self.columns.iter().any(|(usage, ..)| usage.is_mixed())
+        self.columns.iter().any(|used| used.usage.is_mixed())
     }
 }
 
@@ -350,7 +359,7 @@ struct Found {
     counted: Vec<CountedColumn>,
     contents: Contents,
     codes: CodeFile,
-    kept: Option<(PathBuf, u64)>,
+    kept: Option<KeptFile>,
     fits: Vec<Option<Fit>>,
 }
 
@@ -391,17 +400,18 @@ struct PartWriter<'a> {
 
 impl<'a> PartWriter<'a> {
     fn new(part: usize, shared: &'a Shared) -> Result<PartWriter<'a>, EngineError> {
-        let with = |usage: Use| shared.columns.iter().filter(move |(u, ..)| *u == usage);
+        let with = |usage: Use| {
+            let columns = shared.columns.iter().filter(move |used| used.usage == usage);
+            columns.map(|used| &used.column)
+        };
         let encoders: Vec<Encoder> =
-            with(Use::Code).map(|(_, _, data_type)| Encoder::new(data_type)).collect();
+            with(Use::Code).map(|column| Encoder::new(&column.data_type)).collect();
         let hashes: Vec<[Vec<u32>; 2]> = with(Use::Hash).map(|_| Default::default()).collect();
-        let columns = shared.columns.iter().map(|(usage, name, t)| (*usage, name.as_str(), t));
-        let folded = Folded::new(columns);
+        let folded = Folded::new(&shared.columns);
         let n_columns = encoders.len() + 2 * hashes.len() + 2 * usize::from(shared.has_mixed());
         let codes = CodeWriter::new(&shared.scratch, &format!("codes-{part}"), n_columns)?;
-        let kept = with(Use::Keep).map(|(_, name, data_type)| (name, data_type));
         let path = shared.scratch.path(&format!("kept-{part}"));
-        let kept = KeptWriter::new(path, kept, shared.wants_fits)?;
+        let kept = KeptWriter::new(path, with(Use::Keep), shared.wants_fits)?;
         Ok(PartWriter { part, shared, encoders, hashes, folded, n_open: 0, codes, kept })
     }
 
@@ -410,9 +420,8 @@ impl<'a> PartWriter<'a> {
         let (mut encoders, mut hashes) = (self.encoders.iter_mut(), self.hashes.iter_mut());
         let mut kept = Vec::new();
         let undecoded = |error| EngineError::Read(Detail::of_arrow(&error));
-        let uses = self.shared.columns.iter().map(|(usage, ..)| *usage);
-        self.folded.add(&columns, uses).map_err(undecoded)?;
-        for (array, (usage, _, data_type)) in columns.into_iter().zip(&self.shared.columns) {
+        self.folded.add(&columns, &self.shared.columns).map_err(undecoded)?;
+        for (array, UsedColumn { usage, column }) in columns.into_iter().zip(&self.shared.columns) {
             match usage {
                 Use::Code => {
                     let encoder = encoders.next().expect("one encoder a coded column");
@@ -420,7 +429,7 @@ impl<'a> PartWriter<'a> {
                 }
                 Use::Hash => {
                     let to = hashes.next().expect("a place for every hashed column");
-                    hash_cells(data_type, &array, to)?;
+                    hash_cells(&column.data_type, &array, to)?;
                 }
                 Use::Keep => kept.push(plain_array(array).map_err(undecoded)?),
                 Use::Mix(_) | Use::Count | Use::MixAndCount(_) | Use::Skip => {}
@@ -456,9 +465,9 @@ impl<'a> PartWriter<'a> {
         if held <= self.shared.most_bytes {
             return Ok(());
         }
-        let mut coded = self.shared.columns.iter().filter(|(usage, ..)| *usage == Use::Code);
+        let mut coded = self.shared.columns.iter().filter(|used| used.usage == Use::Code);
         let largest = (0..by_column.len()).max_by_key(|&at| by_column[at]).unwrap_or(0);
-        let column = coded.nth(largest).map_or_else(String::new, |(_, name, _)| name.clone());
+        let column = coded.nth(largest).map_or_else(String::new, |used| used.column.name.clone());
         // More rows may bring new values at the same rate, but not faster.
         let n_read = self.shared.n_read.load(Ordering::Relaxed).max(1);
         let of_all = held as u128 * u128::from(self.shared.n_rows.max(n_read)) / u128::from(n_read);
@@ -490,16 +499,14 @@ pub(super) struct KeptWriter {
     fits: Vec<Option<Fit>>,
 }
 
-/// A file and its bytes, if there is one, and what the columns of texts hold.
-pub(super) type KeptFile = (Option<(PathBuf, u64)>, Vec<Option<Fit>>);
-
 impl KeptWriter {
     pub(super) fn new<'a>(
         path: PathBuf,
-        columns: impl Iterator<Item = (&'a String, &'a DataType)>,
+        columns: impl Iterator<Item = &'a SourceColumn>,
         wants_fits: bool,
     ) -> Result<KeptWriter, EngineError> {
-        let field = |(name, data_type)| Field::new(name, plain_type(data_type), true);
+        let field =
+            |column: &SourceColumn| Field::new(&column.name, plain_type(&column.data_type), true);
         let fields: Vec<Field> = columns.map(field).collect();
         let fits = vec![None; fields.len()];
         let file = if fields.is_empty() {
@@ -525,11 +532,12 @@ impl KeptWriter {
         writer.write(&batch).map_err(unreadable)
     }
 
-    pub(super) fn finish(self) -> Result<KeptFile, EngineError> {
+    /// The file, if there is a kept column, and what the columns of texts hold.
+    pub(super) fn finish(self) -> Result<(Option<KeptFile>, Vec<Option<Fit>>), EngineError> {
         let Some((_, mut writer)) = self.file else { return Ok((None, self.fits)) };
         writer.finish().map_err(unreadable)?;
-        let bytes = std::fs::metadata(&self.path).map_err(spilling)?.len();
-        Ok((Some((self.path, bytes)), self.fits))
+        let n_bytes = std::fs::metadata(&self.path).map_err(spilling)?.len();
+        Ok((Some(KeptFile { path: self.path, n_bytes }), self.fits))
     }
 }
 
@@ -556,8 +564,7 @@ fn assemble(
         for (fit, of_part) in fits.iter_mut().zip(of_part) {
             *fit = of_part.map_or(*fit, |of_part| Some(Fit::join(*fit, of_part)));
         }
-        let (kept, kept_bytes) = kept.map_or((None, 0), |(path, bytes)| (Some(path), bytes));
-        parts.push(Part { codes, maps: Vec::new(), kept, kept_bytes });
+        parts.push(PartFiles { codes, maps: Vec::new(), kept });
     }
     let mut values = Vec::new();
     // One column after another, so that what a column took to be read is free before the next one.

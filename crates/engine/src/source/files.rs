@@ -15,7 +15,7 @@ use datafusion::object_store::local::LocalFileSystem;
 use super::declared::{Declared, add_orders, declared_by};
 use super::find::find_files;
 use super::scan::{compression, object_meta, plain};
-use super::{Size, SourceColumn, Use, json, json_numbers};
+use super::{Origin, Size, Source, SourceColumn, Use, json, json_numbers};
 use crate::decode::guarded;
 use crate::error::Detail;
 use crate::format::arrow_check::check_arrow;
@@ -75,11 +75,8 @@ impl Files {
         }
     }
 
-    /// The files of an input, their columns, and what they declare of them.
-    pub(super) fn open(
-        engine: &Engine,
-        input: &str,
-    ) -> Result<(Files, Vec<SourceColumn>, Vec<Declared>), EngineError> {
+    /// The source that the files of an input are.
+    pub(super) fn open(engine: &Engine, input: &str) -> Result<Source, EngineError> {
         let paths = find_files(input, &|| engine.go_on())?;
         let format = common_format(&paths)?;
         let prints = paths.iter().map(|path| fingerprint(path)).collect::<Result<_, _>>()?;
@@ -89,7 +86,7 @@ impl Files {
             _ => files.open_typed(engine)?,
         };
         files.check_unchanged()?;
-        Ok((files, columns, declared))
+        Ok(Source { columns, declared, origin: Origin::Files(files) })
     }
 
     fn open_csv(

@@ -24,6 +24,7 @@ pub(crate) use files::{Files, Fingerprint};
 pub use find::{find_files, refuse_address};
 pub(crate) use scan::{plan, plan_of_files, schema};
 pub use usage::Use;
+pub(crate) use usage::UsedColumn;
 
 /// An input that can be read: a table with columns, wherever its rows are.
 ///
@@ -110,8 +111,7 @@ impl Source {
     /// Looks at a file, a folder or a glob: which files, which format, which columns. Text files are
     /// read through once, so that every structural error is found before anything else happens.
     pub fn open(engine: &Engine, input: &str) -> Result<Source, EngineError> {
-        let (files, columns, declared) = Files::open(engine, input)?;
-        Ok(Source { columns, declared, origin: Origin::Files(files) })
+        Files::open(engine, input)
     }
 
     /// A table in memory. It is read as an Arrow file with the same batches would be.

@@ -1,5 +1,6 @@
 //! What a job does with the columns of a source.
 
+use super::{Source, SourceColumn};
 use crate::value::content::Meaning;
 
 /// What the job does with a column.
@@ -42,5 +43,21 @@ impl Use {
     #[must_use]
     pub fn is_counted(self) -> bool {
         matches!(self, Use::Count | Use::MixAndCount(_))
+    }
+}
+
+/// A column and what is done with it.
+#[derive(Clone, Debug)]
+pub(crate) struct UsedColumn {
+    pub(crate) usage: Use,
+    pub(crate) column: SourceColumn,
+}
+
+impl UsedColumn {
+    /// Some columns of a source.
+    pub(crate) fn of_source(source: &Source, uses: &[Use], columns: &[usize]) -> Vec<UsedColumn> {
+        let of_column =
+            |&at: &usize| UsedColumn { usage: uses[at], column: source.columns()[at].clone() };
+        columns.iter().map(of_column).collect()
     }
 }

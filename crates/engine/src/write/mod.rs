@@ -24,6 +24,7 @@ use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 use incrowd_data::{Codes, Dictionary, Kind, Labels};
 
+use crate::batches::own_bytes;
 use crate::encode::Values;
 use crate::error::Detail;
 use crate::format::csv_write::Dialect;
@@ -127,14 +128,28 @@ pub struct Writer<'a> {
     staging: &'a Staging,
     columns: Columns<'a>,
     encoder: Encoder,
-    parts: Parts<'a>,
-    breaks: Breaks,
-    /// What is compared with the bytes when they are read back, and what was written of it so far.
+    /// What is compared with the bytes when they are read back.
     compared: Compared,
-    contents: Vec<Content>,
     /// Bytes that rows on their way may take; a lot if it is not said.
     room: Option<u64>,
-    /// Rows written so far.
+    written: Written<'a>,
+}
+
+/// What chunks of rows are made with.
+struct ChunkMaker<'a> {
+    engine: &'a Engine,
+    room: Option<u64>,
+    columns: &'a Columns<'a>,
+    encoder: &'a Encoder,
+    compared: &'a Compared,
+}
+
+/// What is written so far, and where more goes.
+struct Written<'a> {
+    parts: Parts<'a>,
+    breaks: Breaks,
+    /// By published column, what was written of it.
+    contents: Vec<Content>,
     n_rows: u64,
 }
 
@@ -180,18 +195,8 @@ impl<'a> Writer<'a> {
         let compared = Compared::new(&columns, matches!(encoder, Encoder::Text(_)));
         let compared = compared.map_err(|error| EngineError::Read(Detail::of_arrow(&error)))?;
         let contents = compared.nothing();
-        Ok(Writer {
-            engine,
-            staging,
-            columns,
-            encoder,
-            parts,
-            breaks,
-            compared,
-            contents,
-            room: None,
-            n_rows: 0,
-        })
+        let written = Written { parts, breaks, contents, n_rows: 0 };
+        Ok(Writer { engine, staging, columns, encoder, compared, room: None, written })
     }
 
     /// The writer that keeps rows on their way within these bytes.
@@ -202,12 +207,9 @@ impl<'a> Writer<'a> {
 
     /// Writes the next classes.
     pub fn write(&mut self, piece: &Piece) -> Result<(), EngineError> {
-        let Writer { engine, columns, encoder, compared, parts, breaks, contents, .. } = self;
-        let (made_from, to) =
-            ((&*columns, &*encoder, &*compared), (parts, breaks, &mut contents[..]));
-        write_piece((engine, self.room), made_from, to, piece, self.n_rows, false)?;
-        self.n_rows += piece.rows.order.len() as u64;
-        Ok(())
+        let Writer { engine, columns, encoder, compared, room, written, .. } = self;
+        let maker = ChunkMaker { engine, room: *room, columns, encoder, compared };
+        written.add(&maker, piece, false)
     }
 
     /// Writes the next classes with columns of their own: the same, with the labels of these classes alone.
@@ -218,46 +220,43 @@ impl<'a> Writer<'a> {
         piece: &Piece,
         goes_on: bool,
     ) -> Result<(), EngineError> {
-        let columns = self.columns.with_labels(columns);
-        let encoder = self.encoder.with_labels(&columns, self.staging)?;
-        let Writer { engine, compared, parts, breaks, contents, .. } = self;
-        let (made_from, to) =
-            ((&columns, &encoder, &*compared), (parts, breaks, &mut contents[..]));
-        write_piece((engine, self.room), made_from, to, piece, self.n_rows, goes_on)?;
-        self.n_rows += piece.rows.order.len() as u64;
-        Ok(())
+        let columns = &self.columns.with_labels(columns);
+        let encoder = &self.encoder.with_labels(columns, self.staging)?;
+        let Writer { engine, compared, room, written, .. } = self;
+        let maker = ChunkMaker { engine, room: *room, columns, encoder, compared };
+        written.add(&maker, piece, goes_on)
     }
 
     /// Writes what is left. Without it the last file is not whole. Gives what the columns that are
     /// released as they are must say when they are read back.
     pub fn finish(self) -> Result<Vec<ColumnContent>, EngineError> {
-        self.parts.finish()?;
-        Ok(self.compared.finish(self.contents))
+        self.written.parts.finish()?;
+        Ok(self.compared.finish(self.written.contents))
     }
 }
 
-fn write_piece(
-    (engine, room): (&Engine, Option<u64>),
-    (columns, encoder, compared): (&Columns, &Encoder, &Compared),
-    (parts, breaks, contents): (&mut Parts, &mut Breaks, &mut [Content]),
-    piece: &Piece,
-    n_before: u64,
-    goes_on: bool,
-) -> Result<(), EngineError> {
-    let most_rows = chunk_rows(engine, columns, piece, room);
-    let chunks = gather::chunks(piece.rows, most_rows, breaks, goes_on);
-    let encode = |gathered: &Gathered| {
-        Ok(EncodedChunk {
-            encoded: encoder.encode(columns, gathered)?,
-            contents: compared.contents(gathered)?,
-            n_rows: gathered.rows.len() as u64,
-            may_break: gathered.may_break,
-        })
-    };
-    in_order(engine, &Gatherer { columns, piece }, chunks, n_before, encode, |chunk| {
-        contents.iter_mut().zip(chunk.contents).for_each(|(all, more)| all.add(more));
-        parts.write(encoder, chunk.encoded, chunk.n_rows, chunk.may_break)
-    })
+impl Written<'_> {
+    /// Writes the classes of a piece.
+    fn add(&mut self, maker: &ChunkMaker, piece: &Piece, goes_on: bool) -> Result<(), EngineError> {
+        let ChunkMaker { engine, room, columns, encoder, compared } = *maker;
+        let Written { parts, breaks, contents, n_rows } = self;
+        let most_rows = chunk_rows(engine, columns, piece, room);
+        let chunks = gather::chunks(piece.rows, most_rows, breaks, goes_on);
+        let encode = |gathered: &Gathered| {
+            Ok(EncodedChunk {
+                encoded: encoder.encode(columns, gathered)?,
+                contents: compared.contents(gathered)?,
+                n_rows: gathered.rows.len() as u64,
+                may_break: gathered.may_break,
+            })
+        };
+        in_order(engine, &Gatherer { columns, piece }, chunks, *n_rows, encode, |chunk| {
+            contents.iter_mut().zip(chunk.contents).for_each(|(all, more)| all.add(more));
+            parts.write(encoder, chunk.encoded, chunk.n_rows, chunk.may_break)
+        })?;
+        *n_rows += piece.rows.order.len() as u64;
+        Ok(())
+    }
 }
 
 /// A chunk that is ready to be written, and what it says.
@@ -273,7 +272,7 @@ struct EncodedChunk {
 fn chunk_rows(engine: &Engine, columns: &Columns, piece: &Piece, room: Option<u64>) -> u64 {
     let n_rows = piece.rows.order.len().max(1) as u64;
     let kept = piece.kept.batches.iter().flatten();
-    let kept_bytes: u64 = kept.map(|array| array.get_array_memory_size() as u64).sum();
+    let kept_bytes: u64 = kept.map(own_bytes).sum();
     // Cells as they are and as they leave, ordered and not.
     let row_bytes = 2 * kept_bytes / n_rows + 24 * columns.published.len() as u64;
     let most_bytes = room.map_or(CHUNK_BYTES, |room| room / (6 * engine.n_threads() as u64));

@@ -94,9 +94,16 @@ pub fn write_plain(
 
 // Columnar
 
-/// By column its name and type, and the texts that codes stand for.
+/// The columns of a plain table, without its rows.
 struct PlainArrays {
-    columns: Vec<(String, DataType, Option<ArrayRef>)>,
+    columns: Vec<PlainField>,
+}
+
+struct PlainField {
+    name: String,
+    data_type: DataType,
+    /// What the codes of a column of texts stand for.
+    texts: Option<ArrayRef>,
 }
 
 impl PlainArrays {
@@ -111,14 +118,14 @@ impl PlainArrays {
                     (DataType::Utf8, Some(Arc::new(texts)))
                 }
             };
-            (column.name.clone(), data_type, texts)
+            PlainField { name: column.name.clone(), data_type, texts }
         };
         PlainArrays { columns: columns.iter().map(of).collect() }
     }
 
     /// The schema, with texts as they are or as indexes into their dictionaries.
     fn schema(&self, is_indexed: bool) -> SchemaRef {
-        let field = |(name, data_type, texts): &(String, DataType, Option<ArrayRef>)| {
+        let field = |PlainField { name, data_type, texts }: &PlainField| {
             let is_text = is_indexed && texts.is_some();
             Field::new(name, if is_text { indexed_text() } else { data_type.clone() }, true)
         };
@@ -139,7 +146,8 @@ impl PlainArrays {
                 PlainValues::Decimals { values, .. } => Arc::new(Float64Array::from(values)),
                 PlainValues::Dates(values) => Arc::new(Date32Array::from(values)),
                 PlainValues::Texts { codes, .. } => {
-                    let texts = self.columns[at].2.as_ref().expect("a column of texts has them");
+                    let texts =
+                        self.columns[at].texts.as_ref().expect("a column of texts has them");
                     let codes = UInt32Array::from(codes);
                     let array = DictionaryArray::try_new(codes, Arc::clone(texts));
                     let array: ArrayRef = Arc::new(array.map_err(failed)?);
