@@ -29,7 +29,8 @@
 //! - **Average class size**: the most classes decide. Every class at `w` holds a class of `v` with `k`
 //!   rows, or is made of smaller ones only: at most `big(v) + floor(rows of small classes / k)`. With
 //!   doomed rows at most `floor((n - doomed) / k)`. The larger bound of the two is taken. Suppressed
-//!   rows count as one more class.
+//!   rows count as one more class, as in ARX. In the report the measure is released rows per class,
+//!   over k, which a release with one small class would minimize.
 
 use incrowd_data::{Hierarchy, Level, Levels};
 use incrowd_quality::Measure;

@@ -7,8 +7,11 @@
 //! # Source
 //!
 //! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 4.2: frequency sets of single
-//! attributes fit where the table does not. Departs from it in that all regions of a level share a scan, and in
-//! that small regions are finished in memory.
+//! attributes fit where the table does not. Departures:
+//!
+//! - All regions of a level share a scan, and small regions are finished in memory.
+//! - Scans read codes in private files, not the source: 16 bytes a row take a tenth of the time of
+//!   parsing the row again.
 //!
 //! # Guarantees
 //!

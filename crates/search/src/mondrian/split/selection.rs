@@ -1,9 +1,13 @@
 //! Selections: the imprecision of rectangular predicates (KDD 2006, section 3.4, equations 5 and 6).
 //!
 //! The imprecision of a predicate in a part is the part's rows that do not satisfy it, if the part's cell
-//! overlaps it, else none. A cut is made only if it lowers the sum over all predicates. How far a part
-//! reaches on other attributes than the one that is cut is taken from the region; it may reach less far,
-//! which later cuts see.
+//! overlaps it, else none. A cut is made only if it lowers the sum over all predicates. How far a
+//! part reaches on attributes other than the one that is cut is taken from the region. It may reach
+//! less far, which later cuts see.
+//!
+//! The rectangles of a selection count one by one, as in the paper, although the report measures
+//! the selection as a whole. The imprecision of the whole has plateaus on which a greedy search
+//! stops.
 
 use incrowd_data::Region;
 
