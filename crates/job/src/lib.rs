@@ -3,7 +3,8 @@
 //!
 //! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`], [`check()`],
 //! [`query()`], [`attack()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
-//! of the same names do.
+//! of the same names do. [`anonymize_batches`], [`apply_batches`] and [`check_batches`] do it with tables in
+//! memory.
 //!
 //! The modules are rooms in the order of the flow, each depends on those before it only: `spec` (what was asked), `plan`
 //! (what it means for a table), `report` (what is said of it), `flow` (what happens), `command` (one of them each).
@@ -17,9 +18,10 @@ mod report;
 mod spec;
 
 pub use command::{
-    ApplyOptions, AttackOptions, Attacked, CompareOptions, EvaluateOptions, GenerateSpec,
-    Generated, LabelRule, ProfileFiles, ProfileOptions, anonymize, apply, attack, check, compare,
-    evaluate, evaluate_all, generate, hierarchy, profile, query,
+    Anonymized, ApplyOptions, AttackOptions, Attacked, CompareOptions, EvaluateOptions,
+    GenerateSpec, Generated, LabelRule, ProfileFiles, ProfileOptions, anonymize, anonymize_batches,
+    apply, apply_batches, attack, check, check_batches, compare, evaluate, evaluate_all, generate,
+    hierarchy, profile, query,
 };
 pub use flow::answers::QueryOptions;
 pub use flow::outputs::output_problems;
@@ -51,7 +53,8 @@ pub use spec::{
 pub use incrowd_data::Level;
 pub use incrowd_engine::remote::Connector;
 pub use incrowd_engine::{
-    Abandoned, Access, Elsewhere, EngineError, FileAction, ValueList, abandon, is_decoding,
+    Abandoned, Access, Batches, Elsewhere, EngineError, FileAction, ValueList, abandon, arrow,
+    is_decoding,
 };
 pub use incrowd_search::Standing;
 

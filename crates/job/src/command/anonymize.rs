@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use incrowd_engine::{Format, Source, read};
+use incrowd_engine::{Format, read};
 
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::prepare;
 use crate::flow::draft::{Released, ReportDraft, tells_table};
 use crate::flow::ended::{Ended, outcome};
 use crate::flow::in_files;
+use crate::flow::input::{InMemory, Input, output_of};
 use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::Assigned;
 use crate::flow::memory::held_memory_bytes;
-use crate::flow::outputs::check_outputs;
 use crate::flow::people::uses_counting;
 use crate::flow::publish::Release;
 use crate::flow::run::{Run, Stage};
@@ -25,10 +25,20 @@ use crate::spec::error::{JobError, Problem};
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
+    anonymize_in(run, spec, None, force)
+}
+
+/// The same, with a table in memory instead of what the job names if there is one.
+pub(super) fn anonymize_in(
+    run: &Run,
+    spec: &JobSpec,
+    in_memory: Option<InMemory>,
+    force: bool,
+) -> Result<Outcome, JobError> {
     spec.refuse_unreviewed()?;
     let name = spec.run.engine.as_deref();
     run.with_engine_named(name, spec.run.threads, |engine| {
-        outcome(Job { run, spec, engine, force }.run())
+        outcome(Job { run, spec, engine, in_memory, force }.run())
     })
 }
 
@@ -44,12 +54,13 @@ impl Job<'_> {
     fn run(&self) -> Result<Outcome, Ended> {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let input = self.spec.input.as_deref().ok_or_else(|| {
+        let held = self.in_memory.map(|in_memory| in_memory.table);
+        let input = Input::of(held, self.spec.input.as_deref()).ok_or_else(|| {
             Problem::new("the job has no input").help("name a file, a folder or a glob")
         })?;
         self.run.enter(Stage::Open);
-        let output = check_outputs(self.run, self.spec, Vec::new(), self.force)?;
-        let source = Source::open(self.engine, input)?;
+        let output = output_of(self.run, self.spec, self.in_memory, Vec::new(), self.force)?;
+        let source = input.open(self.engine)?;
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
         self.run.tell_notes(&plan.notes);
         let bounds = self.run.bounds(&self.spec.run)?;

@@ -4,6 +4,7 @@
 //! recoding was made and what the new rows bring, so that no released cell is untrue.
 
 mod extend;
+mod first_leaves;
 mod recognise;
 mod regions;
 
@@ -21,11 +22,11 @@ use crate::flow::draft::{Ending, Released, ReportDraft};
 use crate::flow::ended::{Ended, outcome};
 use crate::flow::in_files;
 use crate::flow::in_files::{GroupedRows, Points, RowClasses};
+use crate::flow::input::{InMemory, Input, output_of};
 use crate::flow::labelling::{Assigned, Labelling};
 use crate::flow::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
-use crate::flow::outputs::check_outputs;
 use crate::flow::people::uses_counting;
 use crate::flow::publish::{Release, SmallFile, Unverified, publish};
 use crate::flow::recoding_file::{RecodingFile, private_path};
@@ -77,6 +78,16 @@ pub struct ApplyOptions {
 
 /// Applies a recoding to new rows.
 pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outcome, JobError> {
+    apply_in(run, recoding, options, None)
+}
+
+/// The same, with new rows in memory instead of those that the options name if there are any.
+pub(super) fn apply_in(
+    run: &Run,
+    recoding: &Path,
+    options: &ApplyOptions,
+    in_memory: Option<InMemory>,
+) -> Result<Outcome, JobError> {
     let file = RecodingFile::read(recoding)?;
     let read = vec![
         InputFile::new(recoding, "the recoding"),
@@ -84,16 +95,20 @@ pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outco
     ];
     run.with_engine_named(options.run.engine.as_deref(), options.run.threads, |engine| {
         run.enter(Stage::Open);
+        let named = |name: &String| in_memory.is_none().then(|| name.clone());
+        let (input, output) = (named(&options.input), named(&options.output));
         let places = JobSpec {
-            input: Some(options.input.clone()),
-            output: Some(options.output.clone()),
+            input,
+            output,
             report: options.report.clone(),
             release: ReleaseSpec { part_rows: options.part_rows, ..ReleaseSpec::default() },
             ..JobSpec::default()
         };
-        let output = check_outputs(run, &places, read, options.force)?;
-        let source = Source::open(engine, &options.input)?;
-        let spec = job(&file, options, &source);
+        let output = output_of(run, &places, in_memory, read, options.force)?;
+        let held = in_memory.map(|in_memory| in_memory.table);
+        let source = held.map_or(Input::Named(&options.input), Input::Held).open(engine)?;
+        let job = job(&file, options, &source);
+        let spec = JobSpec { input: places.input, output: places.output, ..job };
         let application = Application { run, engine, recoding, file: &file, options, spec: &spec };
         application.run(&source, &output)
     })
@@ -115,8 +130,6 @@ fn job(file: &RecodingFile, options: &ApplyOptions, source: &Source) -> JobSpec 
         is_quasi || column.entity || is_asked(name) || source.position(name).is_some()
     });
     JobSpec {
-        input: Some(options.input.clone()),
-        output: Some(options.output.clone()),
         report: options.report.clone(),
         audience: options.audience.clone(),
         picture: options.picture.clone(),
@@ -201,6 +214,7 @@ impl Application<'_> {
             raw.codes = Codes::pack(missing + 1, codes);
         }
         let table = Arc::new(table);
+        self.refuse_retyped(plan, &*table)?;
         let (extended, unknown) = self.extended(plan, &*table)?;
         let prepared = prepare(&extended, &table).map_err(unlike)?;
         let lookup = Lookup::new(plan, &prepared.scheme().columns, &*table, &unknown);
@@ -239,6 +253,7 @@ impl Application<'_> {
         for at in plan.with_role(Role::Quasi) {
             spilled.widen(&plan.columns[at].name, |values| self.file.widen(values));
         }
+        self.refuse_retyped(plan, &spilled)?;
         let (extended, unknown) = self.extended(plan, &spilled)?;
         let mut scheme = scheme(&extended, &spilled).map_err(unlike)?;
         let columns = std::mem::take(&mut scheme.columns);
@@ -331,7 +346,8 @@ impl Application<'_> {
         };
         let Application { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, staged, bounds, warnings: &warnings };
+        let warned = &warnings;
+        let ending = Ending { run, engine, spec, source, plan, staged, bounds, warnings: warned };
         let text = draft.text(&ending, &mut report)?;
         source.check_unchanged()?;
         run.tell(&report)?;

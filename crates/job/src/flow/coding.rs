@@ -44,6 +44,8 @@ pub(crate) struct Coding {
     pub(crate) value_rows: Vec<Vec<u64>>,
     /// The vectors that are searched, whether or not they are all in the set.
     pub(crate) n_vectors: u64,
+    /// The sensitive columns that models look at, and what their values are.
+    pub(crate) kinds: Vec<(usize, Kind)>,
 }
 
 impl Coding {
@@ -84,6 +86,8 @@ pub(crate) struct Scheme {
     positions: Vec<Vec<f64>>,
     pub(crate) workload: Option<Workload>,
     pub(crate) grouping: Grouping,
+    /// The sensitive columns that models look at, and what their values are.
+    kinds: Vec<(usize, Kind)>,
 }
 
 /// A column of a table, and what becomes of its codes.
@@ -172,6 +176,8 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn DistinctValues) -> Result<Scheme, 
         extras.push(ordered);
     }
     let models = build_models(plan, &looked_at, &extras)?;
+    let kind = |extra: &Ordered| extra.ranked.dictionary.kind;
+    let kinds = looked_at.iter().copied().zip(extras.iter().map(kind)).collect();
     let n_attributes = attributes.len();
     let mut push = |at: usize| -> Result<usize, JobError> {
         columns.push(CodedAs::identified(plan, at, known)?);
@@ -198,6 +204,7 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn DistinctValues) -> Result<Scheme, 
         positions,
         workload,
         grouping,
+        kinds,
     })
 }
 
@@ -261,7 +268,7 @@ impl Scheme {
         n_rows: u64,
     ) -> Coding {
         let Scheme { attributes, models, entity, target, positions, .. } = self;
-        let Scheme { workload, value_rows, .. } = self;
+        let Scheme { workload, value_rows, kinds, .. } = self;
         let extras = vectors.split_off(attributes.len()).into_iter();
         let extras = extras.zip(&columns[attributes.len()..]).zip(positions);
         let extras = extras.map(|((codes, coded), positions)| Extra {
@@ -272,7 +279,7 @@ impl Scheme {
         });
         let n_vectors = counts.len() as u64;
         let set = FrequencySet { extras: extras.collect(), attributes, vectors, counts, n_rows };
-        Coding { set, vector_of, models, entity, target, workload, value_rows, n_vectors }
+        Coding { set, vector_of, models, entity, target, workload, value_rows, n_vectors, kinds }
     }
 }
 

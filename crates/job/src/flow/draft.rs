@@ -8,7 +8,7 @@ use incrowd_data::Attribute;
 use incrowd_engine::{Engine, EngineError, Source, Spilled, Staging, Table, sha256};
 use incrowd_release::Classes;
 
-use crate::flow::answers::{QueryOptions, query_in};
+use crate::flow::answers::{QueriedTables, QueryOptions, query_in};
 use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::Coding;
@@ -123,6 +123,7 @@ pub(crate) struct Ending<'a> {
     pub(crate) run: &'a Run,
     pub(crate) engine: &'a Engine,
     pub(crate) spec: &'a JobSpec,
+    pub(crate) source: &'a Source,
     pub(crate) plan: &'a Plan,
     pub(crate) staged: &'a Staging,
     pub(crate) bounds: &'a Bounds,
@@ -235,14 +236,16 @@ impl Ending<'_> {
             return Ok(Some(Err(why.to_owned())));
         }
         let options = QueryOptions {
-            release: self.staged.path().to_string_lossy().into_owned(),
             queries,
             job: self.spec.clone(),
             has_job_file: true,
-            original: self.spec.input.clone(),
             ..QueryOptions::default()
         };
-        match query_in(self.run, self.engine, &options) {
+        let tables = QueriedTables {
+            release: &|| Ok(Source::of_staged(self.engine, self.staged)?),
+            original: Some(&|| Ok(self.source.clone())),
+        };
+        match query_in(self.run, self.engine, &options, &tables) {
             Ok(found) => Ok(Some(Ok(found))),
             Err(JobError::Request(problems)) => {
                 let messages: Vec<String> = problems.into_iter().map(|p| p.message).collect();

@@ -12,6 +12,7 @@ use crate::flow::draft::{Ending, ReportDraft};
 use crate::flow::ended::Ended;
 use crate::flow::figures::Figures;
 use crate::flow::infeasible::infeasible;
+use crate::flow::input::InMemory;
 use crate::flow::measure::failures;
 use crate::flow::publish::{SmallFile, Unverified, publish};
 use crate::flow::recoding_file::private_path;
@@ -34,6 +35,8 @@ pub(crate) struct Job<'a> {
     pub(crate) run: &'a Run,
     pub(crate) spec: &'a JobSpec,
     pub(crate) engine: &'a Engine,
+    /// A table in memory, instead of what the job names.
+    pub(crate) in_memory: Option<InMemory<'a>>,
     pub(crate) force: bool,
 }
 
@@ -99,7 +102,8 @@ impl Job<'_> {
         let mut report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
         let Job { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, staged, bounds, warnings: &warnings };
+        let warned = &warnings;
+        let ending = Ending { run, engine, spec, source, plan, staged, bounds, warnings: warned };
         let text = draft.text(&ending, &mut report)?;
         // The page may tell of the source what was read of it just now.
         source.check_unchanged()?;

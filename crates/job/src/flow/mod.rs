@@ -12,6 +12,7 @@ pub(crate) mod guess;
 pub(crate) mod hierarchy;
 pub(crate) mod in_files;
 pub(crate) mod infeasible;
+pub(crate) mod input;
 pub(crate) mod job;
 pub(crate) mod labelling;
 pub(crate) mod measure;

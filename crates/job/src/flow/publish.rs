@@ -105,7 +105,7 @@ impl Unverified {
         // The disk catches up while the bytes are read back.
         let (measured, flushed) = std::thread::scope(|scope| {
             let flusher = scope.spawn(|| staged.flush());
-            let measured = Source::open(engine, &staged.path().to_string_lossy())
+            let measured = Source::of_staged(engine, &staged)
                 .map_err(JobError::from)
                 .and_then(|source| measure(engine, &source, &subject, bounds));
             (measured, flusher.join().expect("flushing does not panic"))

@@ -12,7 +12,7 @@ mod public;
 use std::path::{Path, PathBuf};
 
 use incrowd_data::{
-    Attribute, Branches, Cell, Cuts, Dictionary, End, FrequencySet, Node, PartitionTree,
+    Attribute, Branches, Cell, Cuts, Dictionary, End, FrequencySet, Kind, Node, PartitionTree,
     SUPPRESSED, Shape,
 };
 use incrowd_release::{Classes, LabelForm};
@@ -76,6 +76,9 @@ pub(crate) struct RecodingFile {
     /// By column whose hierarchy was made by a rule that gives every value its place, the rule.
     #[serde(default)]
     pub(crate) rules: IndexMap<String, BuiltSpec>,
+    /// By sensitive column that a model looks at, the type of its values.
+    #[serde(default)]
+    pub(crate) types: IndexMap<String, String>,
     /// By column, the level of a full-domain recoding.
     #[serde(default)]
     pub(crate) levels: IndexMap<String, u8>,
@@ -174,6 +177,8 @@ pub(crate) fn texts(
     let mut complete = RecodingFile::new(plan, &coding.set, found, classes);
     let public = public::public(&complete, plan, coding, found, classes).to_json();
     complete.public = Some(checksum(&public));
+    let typed = |(at, kind): &(usize, Kind)| (plan.columns[*at].name.clone(), kind.to_string());
+    complete.types = coding.kinds.iter().map(typed).collect();
     RecodingTexts { private: complete.to_json(), public }
 }
 
@@ -210,6 +215,7 @@ impl RecodingFile {
             public: None,
             built: built(plan, set, &found.assignment.class_of),
             rules: rules(plan),
+            types: IndexMap::new(),
             levels,
             known: if is_region { known(set, found) } else { IndexMap::new() },
             any: if is_region { any(set, found, classes) } else { Vec::new() },
@@ -250,6 +256,9 @@ impl RecodingFile {
         }
         if !self.rules.is_empty() {
             sets.push_str(&format!("\"rules\": {},\n  ", line(&self.rules)));
+        }
+        if !self.types.is_empty() {
+            sets.push_str(&format!("\"types\": {},\n  ", line(&self.types)));
         }
         format!(
             "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \

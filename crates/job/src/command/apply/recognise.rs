@@ -138,7 +138,7 @@ impl Application<'_> {
         if tree.is_some() && division.is_none() {
             self.cover(&mut coding.set, &mut assignment.class_of, lookup);
         }
-        self.relabel(&mut coding.set, &assignment.class_of);
+        self.relabel(&mut coding.set, &assignment.class_of, is_region);
         let set = &coding.set;
         let classes = match (&levels, &cuts) {
             _ if division.is_some() => {
@@ -164,9 +164,9 @@ impl Application<'_> {
         Ok(Recognised { class_of, classes, levels, cuts, n_unknown, whole })
     }
 
-    /// Makes the labels of hierarchies that were built from values again: from the leaves that were released
-    /// when the recoding was made, and those of the new rows that are.
-    fn relabel(&self, set: &mut FrequencySet, class_of: &[u32]) {
+    /// Makes the labels of hierarchies that were built from values again: from the leaves that were
+    /// released when the recoding was made, and, but for region labels, those of the new rows that are.
+    fn relabel(&self, set: &mut FrequencySet, class_of: &[u32], is_region: bool) {
         if self.file.built.is_empty() {
             return;
         }
@@ -175,7 +175,7 @@ impl Application<'_> {
             let Some(built) = self.file.built.get(&attribute.name) else { continue };
             let known: BTreeSet<&String> = built.leaves.iter().collect();
             for (text, is_released) in attribute.dictionary.texts.iter().zip(&mut is_released) {
-                *is_released |= known.contains(text);
+                *is_released = known.contains(text) || *is_released && !is_region;
             }
             if let Shape::Tree(hierarchy) = &mut attribute.shape {
                 *hierarchy = relabelled(hierarchy, &built.by, &is_released);
@@ -226,6 +226,7 @@ impl Application<'_> {
 
     fn cuts(&self, attributes: &[Attribute], lookup: &Lookup) -> Result<Cuts, JobError> {
         let mut cuts = Cuts::none(attributes.len());
+        let narrowed = self.narrowed(attributes);
         for (at, attribute) in attributes.iter().enumerate() {
             let values = self.file.cuts.get(&attribute.name).into_iter().flatten();
             let codes: Vec<u32> = values.map(|value| lookup.code(at, value.as_ref())).collect();
@@ -233,8 +234,9 @@ impl Application<'_> {
                 let name = &attribute.name;
                 return Err(self.damaged(&format!("the cuts of `{name}` are not in their order")));
             }
+            let codes = codes.into_iter().map(|code| narrowed.first_above(at, code));
             // Before the least value there is nothing to be cut off.
-            codes.into_iter().filter(|&code| code > 0).for_each(|code| cuts.insert(at, code));
+            codes.filter(|&code| code > 0).for_each(|code| cuts.insert(at, code));
         }
         Ok(cuts)
     }

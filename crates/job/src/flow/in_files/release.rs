@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use incrowd_data::{Codes, SUPPRESSED};
 use incrowd_engine::{
-    Bucket, Buckets, CodeWriter, ColumnContent, Engine, EngineError, Kept, KeptColumn, NOWHERE,
-    Piece, Published, Rows, Spilled, Staging, Writer, order_within, sort_bucket,
+    Bucket, BucketOfAll, Buckets, CodeWriter, ColumnContent, Engine, EngineError, Kept, KeptColumn,
+    NOWHERE, Piece, Published, Rows, Spilled, Staging, Writer, order_within, sort_bucket,
 };
 use incrowd_release::Classes;
 use rayon::prelude::*;
@@ -152,8 +152,8 @@ impl Release<'_> {
         let most_rows = usize::try_from(most_rows).unwrap_or(usize::MAX);
         // Which rows are the last is known when there are no more.
         let mut waiting: Option<Bucket> = None;
-        let of_class = (buckets, bucket, n_parts);
-        sort_bucket(engine, of_class, &columns.published, most_rows, |rows| {
+        let of_class = BucketOfAll { buckets, number: bucket, n_parts };
+        sort_bucket(engine, &of_class, &columns.published, most_rows, |rows| {
             match waiting.replace(rows) {
                 Some(rows) => to.write(columns, &published, kept, numbers.clone(), rows, true),
                 None => Ok(()),
