@@ -14,6 +14,7 @@ use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::Assigned;
 use crate::flow::memory::held_memory_bytes;
 use crate::flow::people::uses_counting;
+use crate::flow::place::Place;
 use crate::flow::publish::Release;
 use crate::flow::run::{Run, Stage};
 use crate::flow::search::{classes, search};
@@ -65,8 +66,9 @@ impl Job<'_> {
         self.run.tell_notes(&plan.notes);
         let bounds = self.run.bounds(&self.spec.run)?;
         bounds.refuse_large_portions(self.engine, &source, &plan.uses())?;
-        if self.engine.is_remote() || bounds.is_exceeded_by(&source, &plan.uses()) {
-            return in_files::run(self, &source, &plan, &output, &bounds);
+        let place = Place::recoded(self.engine, &bounds, &source, &plan.uses());
+        if !matches!(place, Place::Memory) {
+            return in_files::run(self, &source, &plan, &output, (&bounds, &place));
         }
         self.run.enter(Stage::Read);
         let wants_fits = !matches!(output.format(), Format::Csv(_));
@@ -79,7 +81,8 @@ impl Job<'_> {
             // More is held than the size of the files told: what a smaller limit would do is done.
             Some(None) => {
                 drop((prepared, table, draft));
-                return in_files::run(self, &source, &plan, &output, &bounds);
+                let files = Place::files(&bounds);
+                return in_files::run(self, &source, &plan, &output, (&bounds, &files));
             }
             memory => memory.flatten(),
         };

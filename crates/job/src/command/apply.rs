@@ -28,6 +28,7 @@ use crate::flow::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
 use crate::flow::people::uses_counting;
+use crate::flow::place::Place;
 use crate::flow::publish::{Release, SmallFile, Unverified, publish};
 use crate::flow::recoding_file::{RecodingFile, private_path};
 use crate::flow::run::{Run, Stage};
@@ -185,11 +186,10 @@ impl Application<'_> {
         let wants_fits = !matches!(output.format(), Format::Csv(_));
         let new_rows = NewRows { source, plan: &plan, output, bounds: &bounds, wants_fits };
         bounds.refuse_large_portions(self.engine, source, &plan.uses())?;
-        if self.engine.is_remote() || bounds.is_exceeded_by(source, &plan.uses()) {
-            outcome(self.in_files(&new_rows))
-        } else {
-            outcome(self.in_memory(&new_rows))
-        }
+        outcome(match Place::recoded(self.engine, &bounds, source, &plan.uses()) {
+            Place::Memory => self.in_memory(&new_rows),
+            place => self.in_files(&new_rows, &place),
+        })
     }
 
     /// All new rows at once.
@@ -241,11 +241,11 @@ impl Application<'_> {
     }
 
     /// New rows in private files; their distinct vectors in memory.
-    fn in_files(&self, rows: &NewRows) -> Result<Outcome, Ended> {
+    fn in_files(&self, rows: &NewRows, place: &Place) -> Result<Outcome, Ended> {
         let NewRows { source, plan, output, bounds, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let spilled = in_files::read(self.engine, source, plan, rows.wants_fits, bounds)?;
+        let spilled = in_files::read(self.engine, source, plan, rows.wants_fits, place)?;
         let (mut draft, mut spilled) =
             ReportDraft::of_files(self.engine, plan, (source, spilled), bounds)?;
         timings.read = clock.lap();

@@ -16,7 +16,7 @@ use self::combinations::{Found, Grouped, MOST_COLUMNS, worst};
 use self::refined::Refined;
 use crate::flow::guess::number::Whose;
 use crate::flow::guess::suggest::{Facts, Suggested, facts_of, suggest};
-use crate::flow::measure::Way;
+use crate::flow::place::Place;
 use crate::flow::run::{Run, Stage};
 use crate::plan::naming::not_in_input;
 use crate::report::{ColumnProfile, Combination, Profile};
@@ -59,8 +59,8 @@ pub fn profile(run: &Run, options: &ProfileOptions) -> Result<Profile, JobError>
         }
         let wanted = Wanted::new(&source, &options.quasi)?;
         bounds.refuse_large_portions(engine, &source, &wanted.uses)?;
-        let way = Way::within(&bounds, &source, &wanted.uses);
-        profile_in(engine, run, &wanted, &way)
+        let place = Place::measured(engine, &bounds, &source, &wanted.uses);
+        profile_in(engine, run, &wanted, &place)
     })
 }
 
@@ -224,9 +224,14 @@ fn combination(
 }
 
 /// Looks at every column, with the rows in memory or in private files.
-fn profile_in(engine: &Engine, run: &Run, wanted: &Wanted, way: &Way) -> Result<Profile, JobError> {
+fn profile_in(
+    engine: &Engine,
+    run: &Run,
+    wanted: &Wanted,
+    place: &Place,
+) -> Result<Profile, JobError> {
     run.enter(Stage::Read);
-    if let Way::Files { bounds, room } = way {
+    if let Place::Files { bounds, room } = place {
         return in_files::profile(engine, run, wanted, (bounds, *room));
     }
     let table = read(engine, wanted.source, &wanted.uses, false)?;

@@ -18,6 +18,7 @@ use crate::flow::bounds::Bounds;
 use crate::flow::coding::{CodedAs, EqualRows, model_on};
 use crate::flow::ordered::{Ordered, is_ordered, order_sensitive};
 use crate::flow::people::{Repeats, may_number_people};
+use crate::flow::place::Place;
 use crate::flow::values::{DistinctValues, missing_in};
 use crate::plan::models::k_anonymity;
 use crate::plan::sets::QuasiSet;
@@ -28,7 +29,7 @@ use crate::spec::limits::RiskLimit;
 use in_files::{Columns, Entity, Mapped, as_read};
 use read_rows::ReadRows;
 
-pub(crate) use read_rows::{Entities, LEAST_ROOM, Way};
+pub(crate) use read_rows::Entities;
 pub(crate) use reported::{
     Starred, collusion_report, failures, measures_report, privacy_report, release_report,
     risk_report,
@@ -92,25 +93,35 @@ impl Measured {
     }
 }
 
-/// Reads a table and measures it, in memory if it fits.
-pub(crate) fn measure(
+/// Reads a release that was just written and measures it.
+pub(crate) fn measure_release(
     engine: &Engine,
     source: &Source,
     subject: &Subject,
     bounds: &Bounds,
 ) -> Result<Measured, JobError> {
-    let way = Way::within(bounds, source, &uses(source, subject));
-    measure_in(engine, source, subject, &way)
+    let place = Place::measured_here(bounds, source, &uses(source, subject));
+    measure_in(engine, source, subject, &place)
 }
 
-/// Reads a table and measures it.
-pub(crate) fn measure_in(
+/// Reads a table as it stands and measures it.
+pub(crate) fn measure_table(
     engine: &Engine,
     source: &Source,
     subject: &Subject,
-    way: &Way,
+    bounds: &Bounds,
 ) -> Result<Measured, JobError> {
-    let held = ReadRows::read(engine, source, &uses(source, subject), &hashable(subject), way)?;
+    let place = Place::measured(engine, bounds, source, &uses(source, subject));
+    measure_in(engine, source, subject, &place)
+}
+
+fn measure_in(
+    engine: &Engine,
+    source: &Source,
+    subject: &Subject,
+    place: &Place,
+) -> Result<Measured, JobError> {
+    let held = ReadRows::read(engine, source, &uses(source, subject), &hashable(subject), place)?;
     let measured = measure_rows(engine, subject, &held, None)?;
     refuse_changed(engine, source, subject, &held)?;
     let as_they_are = unique::columns(source, subject);

@@ -20,6 +20,7 @@ pub(crate) mod memory;
 pub(crate) mod ordered;
 pub(crate) mod outputs;
 pub(crate) mod people;
+pub(crate) mod place;
 pub(crate) mod publish;
 pub(crate) mod recoding_file;
 pub(crate) mod regions;

@@ -17,7 +17,7 @@ use crate::flow::labelling::{
     Assigned, Labelling, kinds_of, label_columns, n_cells, order_by_labels, published,
     refuse_equal_names, released_as,
 };
-use crate::flow::measure::{Entities, Measured, Starred, Subject, Unique, measure};
+use crate::flow::measure::{Entities, Measured, Starred, Subject, Unique, measure_release};
 use crate::flow::ordered::raw_column;
 use crate::flow::outputs::manifest;
 use crate::flow::people::Repeats;
@@ -107,7 +107,7 @@ impl Unverified {
             let flusher = scope.spawn(|| staged.flush());
             let measured = Source::of_staged(engine, &staged)
                 .map_err(JobError::from)
-                .and_then(|source| measure(engine, &source, &subject, bounds));
+                .and_then(|source| measure_release(engine, &source, &subject, bounds));
             (measured, flusher.join().expect("flushing does not panic"))
         });
         flushed?;

@@ -29,6 +29,7 @@ use crate::flow::ended::Ended;
 use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::{Assigned, Labelling, Ordering, kinds_of, released_as};
 use crate::flow::people::{Repeats, uses_counting};
+use crate::flow::place::{Place, ReadSpilled};
 use crate::flow::publish::{PrintedCells, Unverified};
 use crate::flow::run::Stage;
 use crate::flow::search::{budget, classes, search, with_problem};
@@ -60,13 +61,13 @@ pub(crate) fn run(
     source: &Source,
     plan: &Plan,
     output: &Output,
-    bounds: &Bounds,
+    (bounds, place): (&Bounds, &Place),
 ) -> Result<Outcome, Ended> {
     let mut clock = Stopwatch::start();
     let mut timings = Timings::default();
     job.run.enter(Stage::Read);
     let wants_fits = !matches!(output.format(), Format::Csv(_));
-    let spilled = read(job.engine, source, plan, wants_fits, bounds)?;
+    let spilled = read(job.engine, source, plan, wants_fits, place)?;
     timings.read = clock.lap();
     let (mut draft, mut spilled) =
         ReportDraft::of_files(job.engine, plan, (source, spilled), bounds)?;
@@ -107,12 +108,16 @@ pub(crate) fn read(
     source: &Source,
     plan: &Plan,
     wants_fits: bool,
-    bounds: &Bounds,
+    place: &Place,
 ) -> Result<Spilled, JobError> {
+    let (bounds, read): (_, ReadSpilled) = match place {
+        Place::Files { bounds, .. } => (bounds, read_spilled),
+        Place::Cluster { bounds } => (bounds, read_remote),
+        Place::Memory => unreachable!("these rows are not held in memory"),
+    };
     let scratch = bounds.scratch()?;
     // While the table is read nothing else is held; then the values are put into their order.
     let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
-    let read = if engine.is_remote() { read_remote } else { read_spilled };
     let spilled = read(engine, source, &uses_counting(plan), wants_fits, &scratch, most_bytes)?;
     refuse_missing(plan, &spilled)?;
     Ok(spilled)

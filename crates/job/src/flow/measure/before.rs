@@ -5,10 +5,11 @@ use std::sync::Arc;
 use incrowd_engine::{Engine, Spilled, Table};
 
 use super::reported::{privacy_report, release_report};
-use super::{LEAST_ROOM, ReadRows, Subject, as_they_are, measure_rows};
+use super::{ReadRows, Subject, as_they_are, measure_rows};
 use crate::flow::bounds::Bounds;
 use crate::flow::coding::EqualRows;
 use crate::flow::measure::Starred;
+use crate::flow::place::LEAST_ROOM;
 use crate::plan::Plan;
 use crate::report::Before;
 use crate::spec::error::JobError;

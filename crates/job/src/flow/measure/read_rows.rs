@@ -8,53 +8,9 @@ use incrowd_engine::{
     Table, Use, Values, read, read_remote, read_spilled,
 };
 
-use crate::flow::bounds::Bounds;
+use crate::flow::place::{LEAST_ROOM, Place, ReadSpilled};
 use crate::flow::values::DistinctValues;
 use crate::spec::error::JobError;
-
-/// Bytes that distinct values and what is underway may take each, however low the limit: the program
-/// itself has more room than that beyond the limit.
-pub(crate) const LEAST_ROOM: u64 = 32_000_000;
-
-/// How a table is measured.
-#[derive(Debug)]
-pub(crate) enum Way<'a> {
-    /// All rows in memory.
-    Memory,
-    /// Rows in private files.
-    Files {
-        /// What may be held.
-        bounds: &'a Bounds,
-        /// Bytes for what is underway; what is left of the limit if it is not said.
-        room: Option<u64>,
-    },
-    /// Rows that the engine's cluster reads, in private files.
-    Cluster {
-        /// What may be held.
-        bounds: &'a Bounds,
-    },
-}
-
-impl<'a> Way<'a> {
-    /// In memory if there is no limit or the columns certainly fit.
-    pub(crate) fn within(bounds: &'a Bounds, source: &Source, uses: &[Use]) -> Way<'a> {
-        let n_wanted = uses.iter().filter(|usage| **usage == Use::Code).count() as u64;
-        if !bounds.is_bounded() || n_wanted == 0 {
-            return Way::Memory;
-        }
-        // A code, a distinct value and its place in a table; a key to sort by and what comes of it;
-        // the hashes of a row and of what it is released with.
-        let of_row = 72 * n_wanted + 48 + 48;
-        let needed = source.size(uses).map_or(u64::MAX, |size| {
-            size.rows.saturating_mul(of_row).saturating_add(2 * source.n_text_bytes())
-        });
-        if needed <= bounds.left() && !bounds.is_forced() {
-            Way::Memory
-        } else {
-            Way::Files { bounds, room: None }
-        }
-    }
-}
 
 /// The column that says whose row it is, in the order of the rows, where the table does not say it.
 #[derive(Clone, Debug)]
@@ -64,15 +20,6 @@ pub(crate) enum Entities {
     /// A file of one column of codes, and their number.
     File(CodeFile, u32),
 }
-
-type ReadSpilled = fn(
-    &Engine,
-    &Source,
-    &[Use],
-    bool,
-    &Arc<incrowd_engine::Scratch>,
-    u64,
-) -> Result<Spilled, incrowd_engine::EngineError>;
 
 /// The rows of a table that was read.
 #[derive(Debug)]
@@ -87,14 +34,14 @@ impl ReadRows {
         source: &Source,
         uses: &[Use],
         hashable: &[String],
-        way: &Way,
+        place: &Place,
     ) -> Result<ReadRows, JobError> {
-        let (bounds, room, read_spilled): (_, _, ReadSpilled) = match way {
-            Way::Memory => {
+        let (bounds, room, read_spilled): (_, _, ReadSpilled) = match place {
+            Place::Memory => {
                 return Ok(ReadRows::Memory(Arc::new(read(engine, source, uses, false)?)));
             }
-            Way::Files { bounds, room } => (bounds, *room, read_spilled),
-            Way::Cluster { bounds } => (bounds, None, read_remote),
+            Place::Files { bounds, room } => (bounds, *room, read_spilled),
+            Place::Cluster { bounds } => (bounds, None, read_remote),
         };
         let most_values = (bounds.left() / 2).max(LEAST_ROOM);
         let scratch = bounds.scratch()?;
