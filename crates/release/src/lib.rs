@@ -5,6 +5,7 @@
 
 mod gather;
 mod label;
+mod label_order;
 mod recode;
 mod region;
 mod risk;
@@ -12,6 +13,7 @@ mod verify;
 
 pub use gather::Gathering;
 pub use label::{LabelForm, labels};
+pub use label_order::{RankedLabels, order_by_labels, ranks_by_cell, ranks_of_classes};
 pub use recode::{
     Classes, drop_unused, group_of_class, hide_whole_sets, recode, recode_blocks, recode_cuts,
     recode_intervals, recode_levels, recode_regions, whole_intervals,

@@ -7,15 +7,15 @@ use incrowd_engine::{
     Access, ColumnContent, Engine, EngineError, Format, Manifest, Output, Part, Piece, Published,
     Rows, Source, Staging, Table, Writer, order_within, stage_bytes,
 };
-use incrowd_release::Classes;
+use incrowd_release::{Classes, order_by_labels};
 use indexmap::IndexMap;
 
 use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::CodedAs;
 use crate::flow::labelling::{
-    Assigned, Labelling, kinds_of, label_columns, n_cells, order_by_labels, published,
-    refuse_equal_names, released_as,
+    Assigned, Labelling, kinds_of, label_columns, n_cells, published, refuse_equal_names,
+    released_as,
 };
 use crate::flow::measure::{Entities, Measured, Starred, Subject, Unique, measure_release};
 use crate::flow::ordered::raw_column;
