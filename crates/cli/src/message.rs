@@ -9,9 +9,7 @@ pub(crate) use crate::terminal::{note, visible};
 pub(crate) use incrowd_job::count;
 
 pub(crate) const EXIT_FAILED: u8 = 1;
-
 pub(crate) const EXIT_REQUEST: u8 = 2;
-
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
 /// An error with its causes and the way out; gives the exit code.

@@ -9,9 +9,7 @@ use crate::progress::Progress;
 use crate::{message, record, terminal};
 
 const ADULT: &[u8] = include_bytes!("../../../../examples/adult/adult.csv.gz");
-
 const JOB: &str = include_str!("../../../../examples/adult/job.toml");
-
 const README: &str = include_str!("../../../../examples/README.md");
 
 /// Writes the table and its job into a folder, runs the job, and says what it did.

@@ -60,9 +60,7 @@ pub struct LabelRule {
 }
 
 const KINDS: [&str; 4] = ["uniform", "skewed", "agrawal", "census"];
-
 const DEFAULT_ROWS: u64 = 10_000;
-
 const MOST_ROWS: u64 = 1_000_000_000_000;
 
 /// Generates a table and publishes it at once or not at all.

@@ -5,6 +5,7 @@
 //! that (values of suppressed rows, leaves below a label, cut points that no label prints) is in its private
 //! part beside it, which is a complete recoding in the same form.
 
+mod asked;
 mod check;
 mod kept;
 mod public;
@@ -25,12 +26,10 @@ use crate::flow::regions::{Places, places_of};
 use crate::flow::relabel::released_codes;
 use crate::flow::stopped_search::checksum;
 use crate::plan::Plan;
-use crate::plan::sets::{DEFAULT, QuasiSet};
 use crate::report::RecodingKind;
 use crate::spec::error::{JobError, Problem};
-use crate::spec::{
-    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, Role, ValueLimit,
-};
+use crate::spec::{BuiltSpec, ColumnSpec, HierarchySpec, PrivacySpec, QuasiSpec, Role};
+use asked::{coalitions, named_sets, privacy};
 use kept::{any, first_above, known, rules, say_anything};
 
 /// The kind of what a search found.
@@ -382,53 +381,6 @@ mod erased {
             serde_json::to_string(self).expect("plain data has a JSON form")
         }
     }
-}
-
-/// The quasi-identifier sets that a job names.
-fn named_sets(plan: &Plan) -> Vec<QuasiSpec> {
-    let is_unnamed = plan.sets.len() == 1 && plan.sets[0].name == DEFAULT;
-    let named = plan.sets.iter().filter(|set| !set.is_coalition() && !is_unnamed);
-    let spec = |set: &QuasiSet| QuasiSpec {
-        name: set.name.clone(),
-        columns: set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect(),
-        k: set.k,
-        collude: Vec::new(),
-    };
-    named.map(spec).collect()
-}
-
-fn coalitions(plan: &Plan) -> Vec<Vec<String>> {
-    let names =
-        |set: &QuasiSet| set.members.iter().map(|&member| plan.sets[member].name.clone()).collect();
-    plan.sets.iter().filter(|set| set.is_coalition()).map(names).collect()
-}
-
-fn privacy(plan: &Plan) -> PrivacySpec {
-    use crate::plan::models::Asks;
-    let mut spec = PrivacySpec {
-        k: plan.k,
-        suppress: Some(plan.suppress.clone()),
-        missing_sensitive: plan.missing_is_value.then(|| "value".to_owned()),
-        ..PrivacySpec::default()
-    };
-    for model in &plan.models {
-        let column = Some(plan.columns[model.column].name.clone());
-        let diversity = DiversitySpec { column: column.clone(), ..DiversitySpec::default() };
-        match model.asks {
-            Asks::Distinct(l) => {
-                spec.l_diversity.push(DiversitySpec { distinct: Some(l), ..diversity });
-            }
-            Asks::Entropy(l) => {
-                spec.l_diversity.push(DiversitySpec { entropy: Some(l), ..diversity });
-            }
-            Asks::Recursive(c, l) => {
-                spec.l_diversity.push(DiversitySpec { recursive: Some((c, l)), ..diversity });
-            }
-            Asks::Closeness(value) => spec.t_closeness.push(ValueLimit { column, value }),
-            Asks::SquaredError(value) => spec.squared_error.push(ValueLimit { column, value }),
-        }
-    }
-    spec
 }
 
 /// The columns with everything that is needed to order their values again, in this form only.

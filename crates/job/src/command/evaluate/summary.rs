@@ -15,7 +15,6 @@ use crate::spec::JobSpec;
 
 /// Intervals miss the truth with this probability.
 pub(crate) const ALPHA: f64 = 0.05;
-
 const OVER_FOLDS: &str = "corrected resampled t-test over the folds";
 
 const OVER_ROWS: &str =

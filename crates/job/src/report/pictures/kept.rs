@@ -31,7 +31,6 @@ pub(super) enum Unit {
 }
 
 const DAYS_PER_YEAR: f64 = 365.2425;
-
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// Labels of so many different kinds are told of.

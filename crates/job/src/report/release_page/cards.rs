@@ -6,7 +6,6 @@ use crate::report::page::{Card, count, decimal, percent};
 use crate::report::{MeasuresReport, PrivacyReport, RiskReport, SensitiveReport};
 
 const PROSECUTOR: &str = "the prosecutor, who knows that a certain person is in the table and what the person's quasi-identifier is";
-
 const JOURNALIST: &str = "the journalist, who wants to show that anybody can be found, and does not know who is in the table";
 
 const MARKETER: &str =
