@@ -463,3 +463,25 @@ fn a_label_of_several_levels_means_the_highest() {
     assert_eq!(folder.read("r.csv"), "q\n-2**\n-2**\n");
     folder.ok("attack r.csv --with t.csv --hierarchy q=h.csv --fail-below 2 --json");
 }
+
+/// A raw table has leaves, not nodes: `2` is the age 2, though the node above it has the same name.
+#[test]
+fn a_leaf_of_an_outside_table_is_not_the_node_of_its_name() {
+    let tree = "2;2;*\n20;2;*\n30;3;*\n35;3;*\n";
+    let folder = Folder::with(&[
+        ("h.csv", tree),
+        ("r.csv", "age\n20\n20\n2\n3\n3\n"),
+        ("t.csv", "age\n2\n20\n30\n"),
+    ]);
+    let found = attack(&folder, "r.csv --with t.csv --hierarchy age=h.csv");
+    // The age 2 could be the label 2 alone, the age 20 could be all three rows of the twenties.
+    assert_eq!(counts(&found), [0, 1, 1], "{found}");
+    // In the original table, too: someone aged 2 is not the two of the age 20.
+    let found = attack(&folder, "r.csv --with t.csv --before t.csv --hierarchy age=h.csv");
+    assert_eq!(found["before"]["candidates"]["one"], 3, "{found}");
+    let asked = folder.ok(
+        "query r.csv 'SELECT COUNT(*) WHERE age = 2' --hierarchy age=h.csv --original t.csv --json",
+    );
+    let report: Value = serde_json::from_str(&asked.stdout).unwrap();
+    assert_eq!(report["queries"][0]["rows"][0]["answers"][0]["true"], 1.0, "{report}");
+}

@@ -175,5 +175,5 @@ fn tree(column: &str, spec: &HierarchySpec, is_original: bool) -> Result<Known, 
             .into());
         }
     };
-    Ok(Known::Tree(hierarchy))
+    Ok(if is_original { Known::Leaves(hierarchy) } else { Known::Tree(hierarchy) })
 }
