@@ -279,6 +279,25 @@ fn two_releases_of_the_accidents_link_row_by_row() {
     );
 }
 
+/// What the job or the recoding calls sensitive is what an attacker is after, not what he compares.
+#[test]
+fn the_patients_pass_their_own_gate() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS)]);
+    let job = example("patients/job.toml");
+    folder.ok(&format!("anonymize --job {job} -o r.csv --recoding rec.json"));
+    for about in [format!("--job {job}"), "--recoding rec.json".to_owned()] {
+        let gate = format!("r.csv --with patients.csv {about} --fail-below 2");
+        let found = attack(&folder, &gate);
+        assert_eq!(found["on"].as_array().unwrap().len(), 3, "{about}: {found}");
+        assert_eq!(counts(&found), [0, 0, 0], "{about}");
+        let named = folder.run(&format!("attack {gate} --on age,sex,zipcode,disease"));
+        assert_eq!(named.code, 1, "{about}: {}", named.stderr);
+    }
+    std::fs::write(folder.path("ill.csv"), "disease\nFlu\n").unwrap();
+    let args = "attack r.csv --with ill.csv --recoding rec.json";
+    folder.fails(args, 2, &["no column in common but sensitive columns", "--on"]);
+}
+
 /// Every released row of Adult has at least k candidates, by what labels mean and not by their text.
 #[test]
 fn the_census_release_withstands_its_own_table() {
