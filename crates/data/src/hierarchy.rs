@@ -49,6 +49,12 @@ pub enum HierarchyError {
     /// A label has two different parents.
     #[error("the label at level {level} of row {row} has another parent than in row {first}")]
     TwoParents { row: usize, level: usize, first: usize },
+    /// A label stands for a node and for leaves that are not below it.
+    #[error(
+        "the label at level {level} of row {row} is also that of the node at level {node_level} of row {node_row}, \
+         which does not hold row {row}: rename one of the two, so that the label stands for one set of values"
+    )]
+    SameLabel { row: usize, level: usize, node_row: usize, node_level: usize },
     /// The top level has more than one label.
     #[error("the last label of row {row} is not that of row 1: a hierarchy has one root")]
     TwoRoots { row: usize },
@@ -89,9 +95,10 @@ impl Hierarchy {
             );
         }
         order.sort_by_key(|&row| (0..n_levels).rev().map(|l| ranks[l][row]).collect::<Vec<_>>());
-        let levels = (0..n_levels)
+        let levels: Vec<Vec<Group>> = (0..n_levels)
             .map(|level| group_runs(order.iter().map(|&row| rows[row][level].as_str())))
             .collect();
+        check_meaning(&levels, &order)?;
         Ok(Hierarchy::from_levels(levels))
     }
 
@@ -364,6 +371,27 @@ fn check_nesting(rows: &[Vec<String>]) -> Result<(), HierarchyError> {
     }
 }
 
+/// Checks that the highest node of a label holds all other nodes and leaves of that label: a release
+/// that prints the label means that node or a part of it. `order` gives the row of a leaf.
+fn check_meaning(levels: &[Vec<Group>], order: &[usize]) -> Result<(), HierarchyError> {
+    let mut highest: BTreeMap<&str, (usize, &Group)> = BTreeMap::new();
+    for (level, groups) in levels.iter().enumerate().rev() {
+        for group in groups {
+            let (node_level, node) = *highest.entry(&group.label).or_insert((level, group));
+            if group.lo < node.lo || node.hi < group.hi {
+                let row = |group: &Group| order[group.lo as usize] + 1;
+                return Err(HierarchyError::SameLabel {
+                    row: row(group),
+                    level,
+                    node_row: row(node),
+                    node_level,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -405,6 +433,22 @@ mod tests {
         let tree = tree("a;a;* b;b;*");
         assert_eq!(tree.height(), Level(2));
         assert_eq!(tree.common(0, 0), (Level(0), 0));
+    }
+
+    /// Codes of decades over ages: `2` would be the age and the twenties.
+    #[test]
+    fn a_label_stands_for_one_set_of_values() {
+        let same = |row, level, node_row, node_level| HierarchyError::SameLabel {
+            row,
+            level,
+            node_row,
+            node_level,
+        };
+        check_error("1;0s;* 2;0s;* 20;2;* 25;2;*", &same(2, 0, 3, 1));
+        check_error("a;x;y;* b;x;y;* c;y;z;*", &same(3, 1, 1, 2));
+        // The node holds whatever else has its label.
+        assert_eq!(tree("a;a;a;* b;a;a;* c;c;a;*").n_leaves(), 3);
+        assert_eq!(tree("*;x;* b;x;*").n_leaves(), 2);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 mod relabel;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::iter;
 
@@ -65,8 +65,9 @@ pub enum BuildError {
     /// The fan-out would merge nothing.
     #[error("the fan-out must be at least 2")]
     BadFanOut,
-    /// Two groups of values get the same label because of the signs within the values.
-    #[error("two groups of level {level} would have the same label")]
+    /// A group of values gets the label of another group, or of a value outside of it, because of the
+    /// signs within the values.
+    #[error("a group of level {level} would have the label of another group or of another value")]
     SameLabel { level: usize },
     /// Text groups list their values, which takes too much space.
     #[error("{n_values} values are too many for labels that list every value of a group")]
@@ -217,7 +218,7 @@ pub fn fan_out(
         .take_while(|&size| size < values.len())
         .map(|size| (size, values.chunks(size).map(|group| group_label(group, is_text)).collect()))
         .collect();
-    check_labels(&levels, values.len())?;
+    check_labels(&levels, &values)?;
     let labels =
         |at: usize| levels.iter().map(|(size, labels)| labels[at / size].clone()).collect();
     Ok(values.iter().enumerate().map(|(at, value)| full_row(value, labels(at))).collect())
@@ -509,19 +510,24 @@ fn group_label(group: &[&str], is_text: bool) -> String {
     }
 }
 
-/// Refuses labels that stand for two groups, and labels that rows would repeat into the gigabytes.
-fn check_labels(levels: &[(usize, Vec<String>)], n_values: usize) -> Result<(), BuildError> {
+/// Refuses labels that stand for two groups, or for a group and a value outside of it, and labels that
+/// rows would repeat into the gigabytes.
+fn check_labels(levels: &[(usize, Vec<String>)], values: &[&str]) -> Result<(), BuildError> {
+    let place_of: BTreeMap<&str, usize> = values.iter().copied().zip(0..).collect();
     let mut bytes = 0usize;
     for (level, (size, labels)) in (1..).zip(levels) {
         let distinct: BTreeSet<&String> = labels.iter().collect();
-        if distinct.len() < labels.len() {
+        let is_elsewhere = |(group, label): (usize, &String)| {
+            place_of.get(label.as_str()).is_some_and(|place| place / size != group)
+        };
+        if distinct.len() < labels.len() || labels.iter().enumerate().any(is_elsewhere) {
             return Err(BuildError::SameLabel { level });
         }
         let length: usize = labels.iter().map(String::len).sum();
         bytes = bytes.saturating_add(length.saturating_mul(*size));
     }
     if bytes > MAX_LABEL_BYTES {
-        return Err(BuildError::LabelsTooLong { n_values });
+        return Err(BuildError::LabelsTooLong { n_values: values.len() });
     }
     Ok(())
 }

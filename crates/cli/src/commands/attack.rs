@@ -22,7 +22,7 @@ pub(crate) struct AttackArgs {
     /// The table that the release was made from: attack it too, and show both side by side
     #[arg(long, value_name = "ORIGINAL")]
     pub(crate) before: Option<String>,
-    /// The columns that are compared (default: all that both tables have, but the sensitive one)
+    /// The columns that are compared (default: all that both tables have, but sensitive ones)
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub(crate) on: Vec<String>,
     /// The column of the release that an attacker is after

@@ -195,7 +195,7 @@ fn regions_keep_rows_with_missing_cells_beyond_the_last_grade() {
         folder.ok(&format!(
             "anonymize t.csv -o r.csv -k 2 --labels region --job job.toml --recoding r.json --force {more}"
         ));
-        assert_eq!(folder.read("r.csv"), "a,b\n,*\n,*\n[p-r],*\n[p-r],*\n", "{more}");
+        assert_eq!(folder.read("r.csv"), "a,b\n,*\n,*\n*,*\n*,*\n", "{more}");
         folder.ok("apply r.json t.csv -o again.csv --force");
         assert_eq!(folder.read("again.csv"), folder.read("r.csv"), "{more}");
     }

@@ -242,6 +242,7 @@ fn bad_fan_outs_are_refused() {
     check_error(fan_out(&["a"], 1, true), &BuildError::BadFanOut);
     let same = BuildError::SameLabel { level: 1 };
     check_error(fan_out(&["a", "b", "{a|b}"], 2, true), &same);
+    check_error(fan_out(&["a", "b", "c", "{a|b}"], 2, true), &same);
     let odd = "a|b;{a\\|b|c};* c;{a\\|b|c};* a;{a|b\\|c};* b|c;{a|b\\|c};*";
     check(fan_out(&["a|b", "c", "a", "b|c"], 2, true), odd);
     let many: Vec<String> = (0..40_000).map(|n| n.to_string()).collect();

@@ -1,8 +1,9 @@
 //! What a cell can stand for, and what two of them have in common.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
-use incrowd_data::Kind;
+use incrowd_data::{Hierarchy, Kind};
 
 use super::index::Index;
 use crate::query::{self, Domain, Known, Parse, Unreadable, Values, read_labels};
@@ -194,7 +195,10 @@ pub fn read_both(
             return Err(Unreadable((0..release.len()).filter(is_wrong).collect()));
         }
     }
+    let is_raw = matches!(known, Known::Leaves(_));
     let known = match known {
+        // The outside table may be another release.
+        Known::Leaves(hierarchy) => Known::Tree(hierarchy.clone()),
         // Another release may hold labels where this one holds values.
         Known::Plain(Some(kind)) => Known::Kind(*kind),
         Known::Plain(None) | Known::Means { .. } => Known::Nothing,
@@ -212,9 +216,26 @@ pub fn read_both(
     };
     let (domain, cells) = found?;
     let mut cells = cells.into_iter();
-    let release: Vec<Cell> = cells.by_ref().take(release.len()).collect();
-    let outside = cells.collect();
-    Ok(Both { release, outside, read: taken_for(&known, &domain) })
+    let mut of_release: Vec<Cell> = cells.by_ref().take(release.len()).collect();
+    let mut of_outside: Vec<Cell> = cells.collect();
+    if let Known::Tree(hierarchy) = &known {
+        read_leaves(hierarchy, outside, &mut of_outside);
+        if is_raw {
+            read_leaves(hierarchy, release, &mut of_release);
+        }
+    }
+    Ok(Both { release: of_release, outside: of_outside, read: taken_for(&known, &domain) })
+}
+
+/// A leaf of a table of values is that leaf, though a node above it may have the same name.
+fn read_leaves(hierarchy: &Hierarchy, texts: &[Option<&str>], cells: &mut [Cell]) {
+    let codes: BTreeMap<&str, u32> = hierarchy.leaves().zip(0..).collect();
+    for (text, cell) in texts.iter().zip(cells) {
+        let code = text.filter(|text| *text != "*").and_then(|text| codes.get(text));
+        if let Some(&code) = code {
+            *cell = Cell::set(&[code]);
+        }
+    }
 }
 
 /// Means rule nothing out. Nor does an empty cell: it stands for a class without a value, or for a mean that was

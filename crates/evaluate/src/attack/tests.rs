@@ -89,6 +89,26 @@ fn nodes_hold_leaves_and_nodes() {
     check(&jobs(), "{dentist|banker} broker", "finance doctor", &["{dentist|banker} broker", ""]);
 }
 
+/// A release prints names that could be read as something else with a backslash, and a set of leaves
+/// without one.
+#[test]
+fn leaves_that_look_like_labels() {
+    let tree = |text: &str| {
+        let rows = text.split(' ').map(|row| row.split(';').map(str::to_owned).collect());
+        Hierarchy::from_rows(&rows.collect::<Vec<Vec<String>>>()).unwrap()
+    };
+    let odd = tree("a;x;* b;x;* {a|b};y;* *;y;*");
+    check(
+        &Known::Tree(odd),
+        r"{a|b} \{a|b} \* *",
+        "a {a|b} b",
+        &["{a|b} *", r"\{a|b} *", "{a|b} *"],
+    );
+    let same = tree("2;2;* 20;2;* 30;3;*");
+    check(&Known::Tree(same.clone()), "2 20 3", "2 20", &["2", "2 20"]);
+    check(&Known::Leaves(same), "2 20 30", "2 20", &["2", "20"]);
+}
+
 #[test]
 fn orders_sets_and_missing_cells() {
     let order = Known::Order(["low", "mid", "high", "top"].map(str::to_owned).to_vec());

@@ -1,6 +1,8 @@
 //! How labels are written.
 
-use incrowd_data::{Label, LabelsOf};
+use std::collections::BTreeSet;
+
+use incrowd_data::{Hierarchy, Label, LabelsOf, Level};
 
 /// How a label is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +15,8 @@ pub(super) enum Form<'a> {
     Star,
     /// One value, or the name of a node.
     Plain(&'a str),
+    /// A leaf of a hierarchy, and no node of the same name.
+    Leaf(&'a str),
     /// Least and greatest value, and the label.
     Closed(String, String, &'a str),
     /// The first value and the first one above, and the label.
@@ -34,6 +38,31 @@ pub(super) enum Form<'a> {
 /// The forms of labels; none is a missing cell.
 pub(super) fn forms<'a>(labels: &[Option<&'a str>]) -> Vec<Form<'a>> {
     labels.iter().map(|label| label.map_or(Form::Missing, form)).collect()
+}
+
+/// The forms of labels of a hierarchy. A name with a backslash before it is that of a leaf if no node
+/// but the root has it: a root is released as it is.
+pub(super) fn tree_forms<'a>(labels: &[Option<&'a str>], hierarchy: &Hierarchy) -> Vec<Form<'a>> {
+    let leaves: BTreeSet<&str> = hierarchy.leaves().collect();
+    let is_inner = |name: &str| {
+        let mut levels = (1..hierarchy.height().0).map(|level| hierarchy.groups(Level(level)));
+        levels.any(|groups| groups.iter().any(|group| group.label == name))
+    };
+    let is_leaf = |label: &str, name: &str| {
+        label.len() > name.len() && leaves.contains(name) && !is_inner(name)
+    };
+    let form = |label| match form(label) {
+        Form::Plain(name) if is_leaf(label, name) => Form::Leaf(name),
+        form => form,
+    };
+    labels.iter().map(|label| label.map_or(Form::Missing, form)).collect()
+}
+
+/// The forms of values of which most are leaves: none of them is a label. Other texts may be nodes.
+pub(super) fn leaf_forms<'a>(texts: &[Option<&'a str>], hierarchy: &Hierarchy) -> Vec<Form<'a>> {
+    let leaves: BTreeSet<&str> = hierarchy.leaves().collect();
+    let form = |text| if leaves.contains(text) { Form::Leaf(text) } else { Form::Plain(text) };
+    texts.iter().map(|text| text.map_or(Form::Missing, form)).collect()
 }
 
 fn form(label: &str) -> Form<'_> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use incrowd_data::{Hierarchy, Kind, Level};
 
 use super::domain::{Domain, Line, List, ListOrder, Parse};
-use super::form::{Form, forms, masked};
+use super::form::{Form, forms, leaf_forms, masked, tree_forms};
 
 /// The values that a cell can have.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +76,8 @@ pub enum Known {
     Order(Vec<String>),
     /// Leaves and nodes of a hierarchy.
     Tree(Hierarchy),
+    /// Leaves of a hierarchy, in a table that is not recoded: a text that is a leaf is just that.
+    Leaves(Hierarchy),
     /// Means of classes.
     Means {
         /// Whether the column holds numbers for certain; otherwise labels that are no numbers are recognised by
@@ -128,7 +130,12 @@ pub fn read_labels(
         Known::Tree(hierarchy) => {
             let list = List::natural(hierarchy.leaves().map(str::to_owned).collect(), parse);
             let list = List { what: Some("hierarchy"), ..list };
-            in_list(&forms(labels), list, Some(hierarchy), false)
+            in_list(&tree_forms(labels, hierarchy), list, Some(hierarchy), false)
+        }
+        Known::Leaves(hierarchy) => {
+            let list = List::natural(hierarchy.leaves().map(str::to_owned).collect(), parse);
+            let list = List { what: Some("hierarchy"), ..list };
+            in_list(&leaf_forms(labels, hierarchy), list, Some(hierarchy), false)
         }
         Known::Means { is_number, may_miss } => {
             let means = of_means(labels, *may_miss, parse);
@@ -446,6 +453,7 @@ fn in_list(
                 Spread::star(all.clone(), missing, is_star_open)
             }),
             Form::Empty => Some(Spread::star(all.clone(), 1.0, is_star_open)),
+            Form::Leaf(text) => code(text).map(|code| Spread::of(Values::Run(code, code))),
             Form::Plain(text) | Form::Mask(text) => whole(text),
             Form::HalfOpen(.., label) | Form::Below(_, label) | Form::From(_, label) => {
                 whole(label)
@@ -458,7 +466,11 @@ fn in_list(
                 let ends = code(lo).zip(code(hi)).filter(|(lo, hi)| lo <= hi);
                 ends.map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))
             }),
-            Form::Set(members, label) => whole(label).or_else(|| set(members, leaves)),
+            // A value that looks like a set has a backslash before it.
+            Form::Set(members, label) => node(hierarchy, label)
+                .map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))
+                .or_else(|| set(members, leaves))
+                .or_else(|| whole(label)),
             Form::Unknown => None,
         };
         match spread {

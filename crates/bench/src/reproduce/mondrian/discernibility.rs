@@ -245,7 +245,7 @@ pub(super) fn adult_columns(lab: &Lab) -> Result<Vec<(&'static str, Vec<String>)
     for name in COLUMNS {
         let text = lab.read(&format!("hierarchies/{name}.csv"))?;
         let leaves = text.lines().filter_map(|line| line.split(';').next());
-        // A declared order may name only values that are there.
+        // A value that no row has would widen the range by which the columns are compared.
         let is_there = |leaf: &&str| table.contains(&format!(",{leaf},"));
         let order = leaves.filter(is_there).map(str::to_owned).collect();
         columns.push((name, if name == "age" { Vec::new() } else { order }));

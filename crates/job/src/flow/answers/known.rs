@@ -90,6 +90,11 @@ impl Knowledge {
         self.role(column).map(|role| role == "quasi")
     }
 
+    /// Whether a column is known to be sensitive.
+    pub(crate) fn is_sensitive(&self, column: &str) -> bool {
+        self.role(column) == Some("sensitive")
+    }
+
     /// What the labels of a column are, in a release or in the table that it was made from.
     pub(crate) fn of(&self, column: &str, is_original: bool) -> Result<Known, JobError> {
         let Some(spec) = self.columns.get(column) else {
@@ -176,5 +181,5 @@ fn tree(column: &str, spec: &HierarchySpec, is_original: bool) -> Result<Known, 
             .into());
         }
     };
-    Ok(Known::Tree(hierarchy))
+    Ok(if is_original { Known::Leaves(hierarchy) } else { Known::Tree(hierarchy) })
 }

@@ -160,7 +160,7 @@ pub(crate) fn load(
     for (name, place) in &layout.columns {
         let Some(known) = problems.take(knowledge.of(name, layout.is_original))? else { continue };
         let mut labels = Labels::new(source, &table, *place);
-        if layout.is_original && matches!(known, Known::Order(_) | Known::Tree(_)) {
+        if layout.is_original && matches!(known, Known::Order(_)) {
             labels.are_values();
         }
         let is_label = !layout.is_original && knowledge.is_quasi(name) == Some(true);
@@ -321,7 +321,7 @@ fn column(
         Values::Set(_) | Values::About(_) => false,
     };
     let is_recoded = !spreads.iter().all(is_one);
-    let has_ends = knowledge.has_ends && !matches!(known, Known::Tree(_));
+    let has_ends = knowledge.has_ends && !matches!(known, Known::Tree(_) | Known::Leaves(_));
     Ok(Column {
         name: name.to_owned(),
         domain,
