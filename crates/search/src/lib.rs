@@ -3,6 +3,7 @@
 //! A search is pure: no input or output, no clock but the [`Budget`]'s, no randomness but the seed's.
 //! Every algorithm takes the same [`Problem`] and gives the same [`Outcome`].
 
+mod algorithm;
 mod bottom_up;
 mod budget;
 pub mod butterfly;
@@ -27,6 +28,7 @@ use incrowd_data::{Assignment, Block, Cuts, Divided, FrequencySet, Level, Levels
 use incrowd_privacy::Model;
 use incrowd_quality::Measure;
 
+pub use algorithm::{Algorithm, RecodingKind, RowGrouping, WorkloadUse};
 pub use budget::{Budget, Standing, Watch};
 pub use incognito::Sharing;
 pub use koptimize::{OpenNode, Stopped};
@@ -266,139 +268,6 @@ pub enum Infeasible {
     OutOfTime,
     /// What the search has to hold exceeds the memory limit.
     OutOfMemory,
-}
-
-/// The algorithms by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Algorithm {
-    /// Strict multidimensional partitioning.
-    Mondrian,
-    /// Relaxed multidimensional partitioning: a local recoding.
-    MondrianRelaxed,
-    /// The proven optimum of full-domain recoding.
-    Optimal,
-    /// Full-domain recoding by subsets of the quasi-identifier.
-    Incognito(Sharing),
-    /// Full-domain recoding by binary search on the height.
-    Samarati,
-    /// Full-domain recoding breadth first, with or without roll-up.
-    BottomUp {
-        /// Whether frequency sets roll up from those below instead of passes over the table.
-        rolls_up: bool,
-    },
-    /// Greedy full-domain recoding.
-    Datafly,
-    /// Greedy single-dimensional partitioning.
-    SingleDimensional,
-    /// Iterated two-phase hill climbing over single-dimensional recodings.
-    HillClimb,
-    /// The proven optimum of single-dimensional recoding.
-    KOptimize,
-    /// Top-down specialization: greedy single-dimensional recoding for a classifier.
-    Tds,
-    /// One release for several quasi-identifier sets.
-    Butterfly {
-        /// Whether it goes on where the paper's pass ends.
-        improves: bool,
-    },
-}
-
-impl Algorithm {
-    /// Every algorithm with its name, variants included.
-    pub const ALL: [(&'static str, Algorithm); 16] = [
-        ("mondrian", Algorithm::Mondrian),
-        ("mondrian-relaxed", Algorithm::MondrianRelaxed),
-        ("optimal", Algorithm::Optimal),
-        ("incognito", Algorithm::Incognito(Sharing::Basic)),
-        ("incognito-super-roots", Algorithm::Incognito(Sharing::SuperRoots)),
-        ("incognito-cube", Algorithm::Incognito(Sharing::Cube)),
-        ("samarati", Algorithm::Samarati),
-        ("bottom-up", Algorithm::BottomUp { rolls_up: true }),
-        ("bottom-up-no-rollup", Algorithm::BottomUp { rolls_up: false }),
-        ("datafly", Algorithm::Datafly),
-        ("single-dimensional", Algorithm::SingleDimensional),
-        ("hill-climb", Algorithm::HillClimb),
-        ("koptimize", Algorithm::KOptimize),
-        ("tds", Algorithm::Tds),
-        ("butterfly", Algorithm::Butterfly { improves: true }),
-        ("butterfly-paper", Algorithm::Butterfly { improves: false }),
-    ];
-
-    /// Whether its recodings have one level per attribute, so that every attribute needs a hierarchy.
-    #[must_use]
-    pub fn is_full_domain(self) -> bool {
-        match self {
-            Algorithm::Mondrian
-            | Algorithm::MondrianRelaxed
-            | Algorithm::SingleDimensional
-            | Algorithm::HillClimb
-            | Algorithm::KOptimize
-            | Algorithm::Tds
-            | Algorithm::Butterfly { .. } => false,
-            Algorithm::Optimal
-            | Algorithm::Incognito(_)
-            | Algorithm::Samarati
-            | Algorithm::BottomUp { .. }
-            | Algorithm::Datafly => true,
-        }
-    }
-
-    /// Whether it has something to show whenever it is stopped.
-    #[must_use]
-    pub fn is_anytime(self) -> bool {
-        matches!(
-            self,
-            Algorithm::Optimal
-                | Algorithm::HillClimb
-                | Algorithm::KOptimize
-                | Algorithm::Butterfly { improves: true }
-        )
-    }
-
-    /// Whether it leaves rows out within the suppression limit; the others release every row.
-    #[must_use]
-    pub fn suppresses(self) -> bool {
-        self.is_full_domain() || matches!(self, Algorithm::HillClimb | Algorithm::KOptimize)
-    }
-
-    /// Whether its recodings divide each attribute into intervals.
-    #[must_use]
-    pub fn is_single_dimensional(self) -> bool {
-        self.minimises_over_intervals() || self == Algorithm::Tds
-    }
-
-    /// Whether it looks for the intervals that cost least under a measure.
-    #[must_use]
-    pub fn minimises_over_intervals(self) -> bool {
-        matches!(self, Algorithm::SingleDimensional | Algorithm::HillClimb | Algorithm::KOptimize)
-    }
-
-    /// Runs it.
-    #[must_use]
-    pub fn run(self, problem: &Problem) -> Outcome {
-        match self {
-            Algorithm::Mondrian => {
-                whole_table(problem).unwrap_or_else(|| mondrian::strict(problem))
-            }
-            Algorithm::MondrianRelaxed => {
-                whole_table(problem).unwrap_or_else(|| mondrian::relaxed(problem))
-            }
-            Algorithm::Optimal => optimal::run(problem),
-            Algorithm::Incognito(sharing) => incognito::run(problem, sharing),
-            Algorithm::Samarati => samarati::run(problem),
-            Algorithm::BottomUp { rolls_up } => bottom_up::run(problem, rolls_up),
-            Algorithm::Datafly => datafly::run(problem),
-            Algorithm::SingleDimensional => {
-                whole_table(problem).unwrap_or_else(|| single_dimensional::run(problem))
-            }
-            Algorithm::HillClimb => hopeless(problem).unwrap_or_else(|| hill_climb::run(problem)),
-            Algorithm::KOptimize => hopeless(problem).unwrap_or_else(|| koptimize::run(problem)),
-            Algorithm::Tds => whole_table(problem).unwrap_or_else(|| tds::run(problem)),
-            Algorithm::Butterfly { improves } => {
-                whole_table(problem).unwrap_or_else(|| butterfly::run(problem, improves))
-            }
-        }
-    }
 }
 
 /// A partitioning starts with the whole table as one class: nothing is found unless that is feasible.

@@ -16,7 +16,7 @@ use incrowd_engine::{Engine, EngineError, Format, Misfits, Output, Source, Spill
 use incrowd_engine::{read_remote, read_spilled};
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
 use incrowd_search::{
-    Algorithm, Budget, Counters, Found, Outcome as SearchOutcome, Outline, Proof, Recoding,
+    Budget, Counters, Found, Outcome as SearchOutcome, Outline, Proof, Recoding, RowGrouping,
 };
 
 use indexmap::IndexMap;
@@ -24,7 +24,7 @@ use indexmap::IndexMap;
 use crate::anonymize::{Job, Said, budget, classes, search, with_problem};
 use crate::bounds::Bounds;
 use crate::coding::{
-    CodedAs, Coding, Grouped, Grouping, Known, Scheme, group, refuse_missing, row_of, scheme,
+    CodedAs, Coding, Grouped, Known, Scheme, group, refuse_missing, row_of, scheme,
 };
 use crate::error::{JobError, Problem};
 use crate::labelling::{Assigned, Labelling, Ordering, kinds_of, released_as};
@@ -210,8 +210,8 @@ pub(crate) fn check_fits(
 /// What would need no more memory than it is given, for a job that does.
 fn way_out(plan: &Plan) -> &'static str {
     match plan.method.algorithm {
-        Algorithm::MondrianRelaxed => "leave out --relaxed",
-        Algorithm::Mondrian if plan.labels == LabelForm::Region => {
+        algorithm if algorithm.is_relaxed() => "leave out --relaxed",
+        algorithm if algorithm.can_outline() && plan.labels == LabelForm::Region => {
             "choose other labels than `region`"
         }
         _ => "use --algorithm mondrian, which needs no more than it is given",
@@ -233,8 +233,8 @@ impl Search<'_> {
         let n_distinct = points.estimate_distinct()?;
         self.job.run.go_on()?;
         let (n_columns, n_parts) = (self.columns.len(), self.spilled.n_parts());
-        let can_be_outlined = self.plan.method.algorithm == Algorithm::Mondrian
-            && self.plan.labels != LabelForm::Region;
+        let can_be_outlined =
+            self.plan.method.algorithm.can_outline() && self.plan.labels != LabelForm::Region;
         let is_forced = self.bounds.forced_points(self.spilled.n_rows).is_some();
         let fits = check_fits(self.bounds, way_out(self.plan), n_distinct, n_columns, n_parts);
         if fits.is_ok() && !(can_be_outlined && is_forced) {
@@ -326,7 +326,7 @@ struct Finish<'a> {
     /// The set is that of one region after another: the dictionaries of its attributes may be large.
     coding: Coding,
     budget: Budget,
-    grouping: Grouping,
+    grouping: RowGrouping,
 }
 
 /// The node of an attribute's hierarchy that was divided last, if one was.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use incrowd_data::{Aggregate, Attribute, Condition, Kind, Query, Shape};
 use incrowd_engine::{parse_condition, parse_query};
-use incrowd_search::{Algorithm, QueryValue, Split, Target, WeightedQuery, Workload};
+use incrowd_search::{QueryValue, Split, Target, WeightedQuery, Workload, WorkloadUse};
 
 use crate::coding::Ordered;
 use crate::error::{JobError, Problem};
@@ -78,13 +78,13 @@ impl WorkloadPlan {
             }
         }
         let queries = queries(spec, problems);
-        let is_mondrian = plan.method.algorithm == Algorithm::Mondrian;
+        let splits = plan.method.algorithm.workload() == WorkloadUse::Splits;
         let mut workload = WorkloadPlan { names, selections, queries, uses_targets: false };
-        let is_tds = plan.method.algorithm == Algorithm::Tds;
+        let is_tds = plan.method.algorithm.workload() == WorkloadUse::Targets;
         let asks_targets =
             workload.has(SplitName::InfoGain) || workload.has(SplitName::Lsd) || is_tds;
         let composed = workload.has(SplitName::Selection) && plan.target().is_some();
-        workload.uses_targets = asks_targets || composed && is_mondrian;
+        workload.uses_targets = asks_targets || composed && splits;
         workload.check_columns(plan, problems);
         let names_target =
             !spec.workload.targets.is_empty() || spec.columns.values().any(|column| column.target);
@@ -129,9 +129,9 @@ impl WorkloadPlan {
         ];
         let unused: Vec<&str> =
             parts.iter().filter(|(_, is_unused)| *is_unused).map(|(what, _)| *what).collect();
-        let is_mondrian = plan.method.algorithm == Algorithm::Mondrian;
+        let splits = plan.method.algorithm.workload() == WorkloadUse::Splits;
         (!unused.is_empty()).then(|| {
-            let way = if is_mondrian { "--split" } else { "--algorithm mondrian --split" };
+            let way = if splits { "--split" } else { "--algorithm mondrian --split" };
             let names = unused.join(",").replace("selections", "selection");
             format!("the search does not look at the {}; {way} {names} does", unused.join(" and "))
         })
@@ -242,7 +242,7 @@ impl WorkloadPlan {
             if self.uses_targets { self.targets(plan, extras, &mut problems) } else { Vec::new() };
         let n_labels: u64 =
             extras.iter().map(|(_, _, o)| u64::from(o.ranked.dictionary.n_codes())).sum();
-        let is_tds = plan.method.algorithm == Algorithm::Tds;
+        let is_tds = plan.method.algorithm.workload() == WorkloadUse::Targets;
         for attribute in attributes.iter().filter(|_| is_tds) {
             if u64::from(attribute.n_codes()) * n_labels > MOST_COUNTS {
                 problems.push(
@@ -341,7 +341,7 @@ impl WorkloadPlan {
         extras: &[(usize, usize, &Ordered)],
         problems: &mut Vec<Problem>,
     ) -> Vec<Target> {
-        let is_tds = plan.method.algorithm == Algorithm::Tds;
+        let is_tds = plan.method.algorithm.workload() == WorkloadUse::Targets;
         let wants_numbers = self.has(SplitName::Lsd);
         let mut targets = Vec::new();
         for (at, extra, ordered) in extras.iter().filter(|(at, _, _)| plan.columns[*at].spec.target)
@@ -465,12 +465,12 @@ fn names(spec: &JobSpec, plan: &Plan, problems: &mut Vec<Problem>) -> Vec<SplitN
         .filter_map(|word| crate::plan::choice("split", Some(word), &SPLITS, problems))
         .collect();
     let is_median = names.iter().all(|name| *name == SplitName::Median);
-    if plan.method.algorithm == Algorithm::MondrianRelaxed && !is_median {
+    if plan.method.algorithm.is_relaxed() && !is_median {
         problems.push(
             Problem::new("relaxed partitioning cuts at medians only")
                 .help("drop --relaxed or --split"),
         );
-    } else if plan.method.algorithm != Algorithm::Mondrian && !is_median {
+    } else if plan.method.algorithm.workload() != WorkloadUse::Splits && !is_median {
         problems.push(
             Problem::new("`split` is for the algorithm mondrian")
                 .help("drop it, or ask for --algorithm mondrian"),

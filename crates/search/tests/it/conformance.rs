@@ -2,7 +2,7 @@
 
 use incrowd_data::{Attribute, Shape};
 use incrowd_privacy::{DistinctDiversity, EntropyDiversity, KAnonymity};
-use incrowd_search::{Algorithm, Budget, Infeasible, Outcome};
+use incrowd_search::{Algorithm, Budget, Infeasible, Outcome, RecodingKind};
 use incrowd_testkit::assignment::{Rows, class_rows, contents};
 use incrowd_testkit::generate::{Recipe, Rng, random_table};
 use incrowd_testkit::{Form, Table, table};
@@ -221,7 +221,8 @@ fn the_number_of_threads_does_not_matter() {
         let (set, vector_of) = table.collapse();
         for job in jobs(&table, 10).iter().take(n_jobs) {
             // Climbing goes on for minutes here, one cut after another; `single_dimensional` looks at its threads.
-            let is_quick = |algorithm: &Algorithm| !algorithm.is_single_dimensional();
+            let is_quick =
+                |algorithm: &Algorithm| algorithm.kind() != RecodingKind::SingleDimensional;
             let quick = algorithms(&table).filter(is_quick);
             for algorithm in quick {
                 let [one, eight] =

@@ -8,6 +8,7 @@ mod butterfly_bound;
 mod cells;
 mod conformance;
 mod full_domain;
+mod guide;
 mod koptimize;
 mod laws;
 mod oracle;
@@ -149,8 +150,7 @@ fn verified_within(
     let outcome = run_within(algorithm, &set, job, budget);
     let broken = broken(table, job);
     // Only a partitioning starts with the whole table as one class.
-    let takes_any = algorithm.is_full_domain()
-        || matches!(algorithm, Algorithm::HillClimb | Algorithm::KOptimize);
+    let takes_any = algorithm.suppresses();
     let is_open = takes_any && job.models.iter().any(|m| !m.is_monotone());
     let context = || format!("{algorithm:?}, {} of {table:?}", job.describe());
     match outcome {
