@@ -70,6 +70,7 @@ mod wing;
 use std::borrow::Cow;
 
 use incrowd_data::{Assignment, Block, Codes, collapse};
+use incrowd_privacy::{Tally, all_hold};
 use rayon::prelude::*;
 
 use crate::mondrian::{self, Branch};
@@ -185,6 +186,7 @@ fn together(
     if improves {
         n_built += improve(&look, &mut groups);
     }
+    debug_assert!(groups.iter().all(|group| holds(&body, &group.vectors)), "B2");
     let is_careful = improves && !problem.budget.is_spent();
     let (blocks, loss) = blocks(&anatomy, &look, &groups, is_careful);
     Butterflies { blocks, loss, n_built }
@@ -240,9 +242,19 @@ fn blocks(anatomy: &Anatomy, look: &Look, groups: &[Group], is_careful: bool) ->
     (blocks, loss)
 }
 
+/// Whether some vectors satisfy the models of a problem as a class.
+fn holds(problem: &Problem, vectors: &[u32]) -> bool {
+    let mut tally = Tally::new(problem.set, problem.entity);
+    for &vector in vectors {
+        tally.add(vector as usize, problem.set.counts[vector as usize]);
+    }
+    all_hold(problem.models, tally.class())
+}
+
 /// The block of a part whose groups are cut into these classes.
 fn block(part: &Part, of_groups: &[Classes]) -> (Block, f64) {
     let mut group_of = vec![0; of_groups.iter().map(|classes| classes.order.len()).sum()];
+    debug_assert!(are_permuted(of_groups, group_of.len()), "B1");
     let classes = of_groups.iter().flat_map(|classes| split(&classes.order, &classes.sizes));
     let mut n_groups = 0;
     for vectors in classes {
@@ -253,6 +265,15 @@ fn block(part: &Part, of_groups: &[Classes]) -> (Block, f64) {
     }
     let loss = of_groups.iter().map(|classes| classes.loss).sum();
     (Block { attributes: part.attributes.clone(), group_of, n_groups }, loss)
+}
+
+/// Whether each of the first `n_vectors` vectors is in just one of some groups.
+fn are_permuted(of_groups: &[Classes], n_vectors: usize) -> bool {
+    let mut is_seen = vec![false; n_vectors];
+    let mut vectors = of_groups.iter().flat_map(|classes| &classes.order);
+    vectors.all(|&vector| {
+        is_seen.get_mut(vector as usize).is_some_and(|seen| !std::mem::replace(seen, true))
+    })
 }
 
 /// What shares the groups of all blocks is a class.

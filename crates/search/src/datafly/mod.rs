@@ -60,6 +60,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
             return Outcome::Cancelled;
         }
         let Some(next) = step(&judge, &distinct, &at.levels) else { return judge.infeasible() };
+        debug_assert!(next.generalizes(&at.levels), "D1");
         at = judge.counter.roll_up(&at, &next);
     }
 }

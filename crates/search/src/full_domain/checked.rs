@@ -37,6 +37,11 @@ impl Seen {
         self.nodes.extend(other.nodes);
     }
 
+    /// Whether a node was looked at, as far as is remembered.
+    pub(crate) fn may_hold(&self, node: &Levels) -> bool {
+        self.forgets || self.nodes.contains(node)
+    }
+
     pub(crate) fn n_nodes(&self) -> u64 {
         self.n_forgotten + self.nodes.len() as u64
     }

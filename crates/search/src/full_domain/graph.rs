@@ -125,8 +125,12 @@ impl Graph<'_> {
         for root in &roots {
             queue.entry(root.height()).or_default().insert(root.clone(), None);
         }
-        while let Some((_, nodes)) = queue.pop_first() {
+        while let Some((height, nodes)) = queue.pop_first() {
             for (node, source) in nodes {
+                debug_assert!(
+                    queue.keys().next().is_none_or(|&above| above > height),
+                    "by height (B1)"
+                );
                 if marked.contains(&node) {
                     continue;
                 }

@@ -126,7 +126,10 @@ fn climb(mut board: Board) -> (Board, u64) {
                 by_standing.then_with(|| a.made.cmp(&b.made))
             });
             match best.filter(|best| best.standing.is_below(&now)) {
-                Some(best) => board.make(&best.made),
+                Some(best) => {
+                    board.make(&best.made);
+                    debug_assert!(board.standing().is_below(&now), "H1");
+                }
                 None => break,
             }
             has_moved = true;

@@ -205,6 +205,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         let last = node.only_attribute(ground).filter(|_| can_sweep);
         if let Some(attribute) = last {
             let Some(swept) = sweep(ground, &node, attribute, ground.problem.limit) else { return };
+            debug_assert!(swept.cost >= node.floor, "K2");
             if swept.n_lost <= ground.problem.limit {
                 let mut cuts = ground.space.cuts(&node.made);
                 swept.cuts.iter().for_each(|&code| cuts.insert(attribute, code));
@@ -237,6 +238,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
 
     fn offer_made(&self, node: &Node<N>) {
         let (cost, n_lost) = node.cost(self.ground);
+        debug_assert!(cost >= node.floor, "K2");
         if n_lost <= self.ground.problem.limit && !self.best.get().beats(cost, node.n_cuts) {
             self.offer(cost, n_lost, self.ground.space.cuts(&node.made));
         }

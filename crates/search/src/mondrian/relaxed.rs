@@ -52,6 +52,7 @@ pub(crate) fn relaxed(problem: &Problem) -> Outcome {
 
 /// The classes of a region.
 fn anonymize(problem: &Problem, region: Region, tally: &mut Tally) -> Vec<Region> {
+    debug_assert!(satisfies(problem, &region.shares, tally), "M2");
     if problem.budget.is_spent() {
         return vec![region];
     }

@@ -60,6 +60,7 @@ fn anonymize<C: PackedCode>(
     tally: &mut Tally,
 ) -> Grown {
     let Some((attribute, cut)) = splits.choose(&region, tally) else {
+        debug_assert!(splits.may_be_class(&region, tally), "M2");
         leaf_order.copy_from_slice(region.vectors);
         return Grown::Leaf(region.len());
     };

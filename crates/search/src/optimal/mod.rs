@@ -79,6 +79,7 @@ mod region;
 mod tests;
 
 use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -257,8 +258,19 @@ impl Search<'_> {
             bound: self.judge.pricing.bound(low, floor, from_above),
         };
         if !root.is_done() {
-            self.open.push(root);
+            self.push(root);
         }
+    }
+
+    /// Opens a region.
+    fn push(&mut self, region: Region) {
+        debug_assert!(self.checked.may_hold(&region.high), "O2: the upper corner was counted");
+        debug_assert!(
+            !region.is_low_counted || self.checked.may_hold(&region.low),
+            "O2: the lower corner was counted"
+        );
+        debug_assert!(region.low.generalizes(&region.source.set.levels), "O3");
+        self.open.push(region);
     }
 
     /// Halves regions until none is left; false if the budget ended it.
@@ -291,10 +303,39 @@ impl Search<'_> {
                 for (node, verdict) in candidates {
                     self.offer(&node, &verdict);
                 }
-                self.open.extend(regions);
+                for region in regions {
+                    self.push(region);
+                }
             }
         }
+        debug_assert!(self.has_best_of_small_lattice(), "O1");
         true
+    }
+
+    /// Whether no node of the lattice is better than the best one (O1, where no region is open), found
+    /// out by counting all of them; not asked for more than a few nodes and vectors.
+    fn has_best_of_small_lattice(&self) -> bool {
+        const MOST_NODES: u64 = 32;
+        const MOST_VECTORS: usize = 32;
+        let lattice = &self.judge.lattice;
+        let is_small = lattice.n_nodes().is_some_and(|n_nodes| n_nodes <= MOST_NODES);
+        let problem = self.judge.problem;
+        if self.goal != Goal::Best || !is_small || problem.set.len() > MOST_VECTORS {
+            return true;
+        }
+        // A judge of its own, since one counts what it does.
+        let Ok(judge) = Judge::new(problem) else { return false };
+        let is_no_better = |node: &Levels| {
+            let verdict = judge.verdict(&judge.counter.scan(node));
+            let best = self.best.as_ref().map(|best| (best.cost, &best.levels));
+            !verdict.is_feasible || best.is_some_and(|best| best <= (verdict.price.cost, node))
+        };
+        (lattice.low().height()..=lattice.high().height()).all(|height| {
+            let visited = lattice.visit_height(height, &mut |node| {
+                if is_no_better(&node) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            visited.is_continue()
+        })
     }
 
     /// Says how far the search is.

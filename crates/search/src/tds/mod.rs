@@ -42,6 +42,8 @@
 
 mod specialize;
 
+use std::collections::BTreeSet;
+
 use incrowd_data::{Assignment, Cuts, Shape};
 use incrowd_privacy::{Tally, all_hold};
 use rayon::prelude::*;
@@ -214,20 +216,27 @@ impl<'a> Standing<'a> {
         if smallest < self.problem.k {
             return None;
         }
-        if !self.problem.only_counts() {
-            let mut tally = Tally::new(self.problem.set, self.problem.entity);
-            let holds = |part: &Vec<u32>| {
-                tally.clear();
-                for &vector in part {
-                    tally.add(vector as usize, counts[vector as usize]);
-                }
-                all_hold(self.problem.models, tally.class())
-            };
-            if !present().all(holds) {
-                return None;
+        let is_enough = self.problem.only_counts() || self.all_hold(present());
+        is_enough.then_some(smallest)
+    }
+
+    /// Whether every one of some sets of vectors satisfies the models as a class.
+    fn all_hold<'v>(&self, mut sets: impl Iterator<Item = &'v Vec<u32>>) -> bool {
+        let mut tally = Tally::new(self.problem.set, self.problem.entity);
+        sets.all(|vectors| {
+            tally.clear();
+            for &vector in vectors {
+                tally.add(vector as usize, self.problem.set.counts[vector as usize]);
             }
-        }
-        Some(smallest)
+            all_hold(self.problem.models, tally.class())
+        })
+    }
+
+    /// Whether no two classes share their intervals on all attributes.
+    fn intervals_differ(&self) -> bool {
+        let distinct: BTreeSet<&[u32]> =
+            self.classes.iter().map(|class| class.intervals.as_slice()).collect();
+        distinct.len() == self.classes.len()
     }
 
     fn found(&self, nodes_checked: u64) -> Found {
@@ -237,6 +246,8 @@ impl<'a> Standing<'a> {
                 class_of[vector as usize] = number;
             }
         }
+        debug_assert!(self.all_hold(self.classes.iter().map(|class| &class.vectors)), "T1");
+        debug_assert!(self.intervals_differ(), "T2");
         let n_classes = u32::try_from(self.classes.len()).expect("fewer classes than vectors");
         Found {
             assignment: Assignment { class_of, n_classes, parts: Vec::new() },

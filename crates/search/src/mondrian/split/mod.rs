@@ -18,7 +18,7 @@ mod selection;
 mod sweep;
 mod targets;
 
-use incrowd_privacy::Tally;
+use incrowd_privacy::{Tally, all_hold};
 use rayon::prelude::*;
 
 use super::by_width;
@@ -201,6 +201,19 @@ impl<'a> Splits<'a> {
             Stage::Selection(criterion) => look.choose(criterion, tally),
             Stage::Queries(criterion) => look.choose(criterion, tally),
         })
+    }
+
+    /// Whether a region has no rows or satisfies the models (M2).
+    pub(super) fn may_be_class<C: PackedCode>(
+        &self,
+        region: &Buffers<'_, C>,
+        tally: &mut Tally,
+    ) -> bool {
+        tally.clear();
+        for (&vector, &rows) in region.vectors.iter().zip(region.rows.iter()) {
+            tally.add(vector as usize, rows);
+        }
+        region.len() == 0 || all_hold(self.problem.models, tally.class())
     }
 }
 
