@@ -54,7 +54,6 @@ impl Axis {
             .filter(|value| !is_log || *value > 0.0)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), value| (a.min(value), b.max(value)));
         let range = match &self.kind {
-            #[expect(clippy::cast_precision_loss, reason = "few names")]
             Kind::Names(names) => -0.5..names.len() as f64 - 0.5,
             _ if least > greatest => 0.0..1.0,
             Kind::Log => least / 1.15..greatest * 1.15,
@@ -97,7 +96,6 @@ impl Scale {
     fn marks(&self, most: usize) -> Vec<f64> {
         let Range { start, end } = self.range;
         match &self.kind {
-            #[expect(clippy::cast_precision_loss, reason = "few names")]
             Kind::Names(names) => (0..names.len()).map(|at| at as f64).collect(),
             Kind::Log if start > 0.0 => log_marks(start, end, most),
             _ => linear_marks(start, end, most),
@@ -107,7 +105,6 @@ impl Scale {
 
 /// Multiples of 1, 2 or 5 times a power of ten.
 fn linear_marks(start: f64, end: f64, most: usize) -> Vec<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "few marks")]
     let most = most.clamp(2, 11) as f64;
     let rough = (end - start) / (most - 1.0);
     let power = 10f64.powf(rough.log10().floor());
@@ -115,7 +112,6 @@ fn linear_marks(start: f64, end: f64, most: usize) -> Vec<f64> {
     let step = step.filter(|step| *step >= rough * 0.999).fold(10.0 * power, f64::min);
     #[expect(clippy::cast_possible_truncation, reason = "a few steps from the start")]
     let (first, last) = ((start / step).ceil() as i64, (end / step).floor() as i64);
-    #[expect(clippy::cast_precision_loss, reason = "few marks")]
     let marks = (first..=last).map(|n| n as f64 * step);
     marks.collect()
 }

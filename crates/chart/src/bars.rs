@@ -71,7 +71,6 @@ impl Bars {
             .label_style((FONT, TEXT_SIZE))
             .axis_desc_style((FONT, TEXT_SIZE))
             .draw()?;
-        #[expect(clippy::cast_precision_loss, reason = "few series and groups")]
         let (width, places) = (0.8 / self.series.len().max(1) as f64, |at: usize| at as f64);
         for (at, (_, values)) in self.series.iter().enumerate() {
             let bars = values.iter().enumerate().filter(|(_, value)| value.is_finite());

@@ -65,7 +65,6 @@ impl Tiles {
             .axis_desc_style((FONT, TEXT_SIZE))
             .draw()?;
         // Many tiles lie one upon another: each is fainter then, so that what lies below shows through.
-        #[expect(clippy::cast_precision_loss, reason = "tiles of a picture")]
         let strength = (FEW_TILES / self.tiles.len().max(1) as f64).min(1.0);
         chart.draw_series(self.tiles.iter().flat_map(|tile| {
             let corners = [(tile.x.0, tile.y.0), (tile.x.1, tile.y.1)];
@@ -75,7 +74,6 @@ impl Tiles {
         }))?;
         let most = self.points.iter().map(|point| point.2).max().unwrap_or(1).max(1);
         chart.draw_series(self.points.iter().map(|&(x, y, rows)| {
-            #[expect(clippy::cast_precision_loss, reason = "counts of a picture")]
             let share = (rows as f64 / most as f64).sqrt();
             #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
             let size = (1.0 + 3.0 * share).round() as i32;

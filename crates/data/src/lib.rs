@@ -7,6 +7,9 @@
 //! Codes are bare `u32` (packed into 1, 2 or 4 bytes in [`Codes`]): they live in large arrays that
 //! hot loops index with them, where a newtype would be unwrapped on every line.
 
+// Cells become numbers here: a value that is not exact as one would be another value.
+#![warn(clippy::cast_precision_loss)]
+
 mod attribute;
 mod code_set;
 mod codes;

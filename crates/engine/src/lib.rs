@@ -5,6 +5,9 @@
 //! [`parse_query`] and [`parse_condition`] read SQL. [`Writer`] streams the release into a staged file or folder, in an order that says nothing of the input.
 //! This crate holds no privacy logic.
 
+// Cells become numbers here: a value that is not exact as one would be another value.
+#![warn(clippy::cast_precision_loss)]
+
 mod arrow_check;
 mod column;
 mod content;

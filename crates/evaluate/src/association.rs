@@ -164,7 +164,6 @@ fn origin(numbers: &[f64]) -> f64 {
     numbers.iter().copied().find(|number| number.is_finite()).unwrap_or(0.0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn pearson(a: &[f64], b: &[f64], cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
     let (from_a, from_b) = (origin(a), origin(b));
     let (mut n_rows, mut sum_a, mut sum_b) = (0.0, 0.0, 0.0);
@@ -193,7 +192,6 @@ fn varies(about_mean: f64, about_origin: f64) -> bool {
     about_mean > about_origin * 1e-12
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn ratio(
     labels: &LabelsOf,
     numbers: &[f64],
@@ -228,7 +226,6 @@ fn ratio(
     (between / (squares - about)).clamp(0.0, 1.0).sqrt()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn cramer(a: &LabelsOf, b: &LabelsOf, cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
     let (mut of_a, mut of_b) = (vec![0.0; a.len()], vec![0.0; b.len()]);
     let mut together = vec![0.0; a.len() * b.len()];

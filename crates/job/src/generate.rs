@@ -140,7 +140,6 @@ fn parse_rows(text: &str) -> Result<u64, Problem> {
         .find_map(|(unit, scale)| Some((plain.strip_suffix(*unit)?, *scale)))
         .unwrap_or((&plain, 1.0));
     let rows = number.parse::<f64>().map_err(|_| wrong())? * scale;
-    #[expect(clippy::cast_precision_loss, reason = "10^12 is exact")]
     let is_right = rows.fract() == 0.0 && (1.0..=MOST_ROWS as f64).contains(&rows);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
     if is_right { Ok(rows as u64) } else { Err(wrong()) }

@@ -73,7 +73,6 @@ impl PlannedColumn {
 }
 
 /// The value of a measure among all of them.
-#[expect(clippy::cast_precision_loss, reason = "a height is small")]
 pub(crate) fn value_of(measure: Measure, measures: &MeasuresReport) -> Option<f64> {
     match measure {
         Measure::Discernibility => Some(measures.discernibility),

@@ -129,7 +129,6 @@ impl<'a> Valued<'a> {
 
     /// The share of every value, whether it occurs or not, among the rows with a value. None if there are no such rows.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn shares(self) -> Option<Vec<f64>> {
         let n_codes = self.histogram.counts.len();
         let n_values = n_codes.saturating_sub(usize::from(self.missing.is_some()));

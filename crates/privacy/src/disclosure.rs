@@ -45,7 +45,6 @@ fn gains<'a>(class: Valued<'a>, whole: &'a [f64]) -> impl Iterator<Item = (f64, 
 }
 
 /// The values of a class, and the share of its rows with a value that each has.
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 fn shares(class: Valued<'_>) -> impl Iterator<Item = (u32, f64)> + '_ {
     let total = class.n_rows();
     class.iter().map(move |(code, rows)| (code, rows as f64 / total as f64))

@@ -26,7 +26,6 @@ impl DistinctDiversity {
 
     /// The number of distinct values.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 codes")]
     pub fn of<'a>(class: impl Into<Valued<'a>>) -> f64 {
         class.into().n_present() as f64
     }
@@ -79,7 +78,6 @@ impl EntropyDiversity {
 
     /// The entropy in nats. None without a value.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn entropy<'a>(class: impl Into<Valued<'a>>) -> Option<f64> {
         // A sum in one order, whatever the order in which rows were added.
         let counts = class.into().counts();
@@ -137,7 +135,6 @@ impl RecursiveDiversity {
     /// By l, from 2 to the number of distinct values but for no more than `most` of them: `r_1 / (r_l + ... + r_m)`.
     /// The class is recursive (c,l)-diverse for every c above it, and for no other.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn least_cs<'a>(class: impl Into<Valued<'a>>, most: usize) -> Vec<f64> {
         let class = class.into();
         let n_wanted = class.n_present().saturating_sub(1).min(most);
@@ -165,7 +162,6 @@ impl Model for RecursiveDiversity {
         Box::new(*self)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn holds(&self, class: &Class) -> bool {
         let counts = counts_downwards(self.column.of(class));
         let tail: u64 = counts.iter().skip(self.l as usize - 1).sum();

@@ -31,7 +31,6 @@ impl SquaredErrorDiversity {
 
     /// The sum of squared distances to the mean.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn squared_error(&self, histogram: &Histogram) -> f64 {
         let mut cells: Vec<(u32, f64)> = histogram
             .present()

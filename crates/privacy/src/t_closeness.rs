@@ -71,7 +71,6 @@ impl TCloseness {
                     carried += gap;
                     moved += f64::abs(carried);
                 }
-                #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 codes")]
                 let steps = (whole.len().max(2) - 1) as f64;
                 moved / steps
             }

@@ -104,7 +104,6 @@ impl FromIterator<u64> for ClassSizes {
 /// Discernibility: the sum of squared class sizes, plus the number of all rows for each suppressed
 /// one.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
 pub fn discernibility(sizes: &ClassSizes, n_suppressed: u64) -> f64 {
     let n_rows = u128::from(sizes.n_rows() + n_suppressed);
     let squares =
@@ -115,7 +114,6 @@ pub fn discernibility(sizes: &ClassSizes, n_suppressed: u64) -> f64 {
 
 /// Normalised average class size: rows per class, over k. None for a release without a class.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
 pub fn average_class_size(sizes: &ClassSizes, k: u64) -> Option<f64> {
     let n_classes = sizes.n_classes();
     (n_classes > 0).then(|| sizes.n_rows() as f64 / n_classes as f64 / k as f64)

@@ -8,7 +8,6 @@ use incrowd_data::{Attribute, Recoded};
 ///
 /// Zero where no column has two values.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn entropy(attributes: &[Attribute], value_rows: &[Vec<u64>], recoded: &Recoded) -> f64 {
     let n_rows = value_rows.first().map_or(0, |rows| rows.iter().sum::<u64>()) as f64;
     let (mut hidden, mut most) = (0.0, 0.0);

@@ -6,7 +6,6 @@ use incrowd_data::{Attribute, Cell, Recoded, Shape};
 /// leaf, 1 if every cell is a root. Several nodes count as the lowest one that holds them all. None if no
 /// column has a hierarchy.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn precision(attributes: &[Attribute], recoded: &Recoded) -> Option<f64> {
     let n_rows = recoded.n_rows().max(1) as f64;
     let mut of_columns = Vec::new();

@@ -24,7 +24,6 @@ pub struct Risk {
 impl Risk {
     /// The risk of classes of these sizes; a record is at risk in a class of fewer than `least` people.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn of(sizes: &ClassSizes, least: u64) -> Risk {
         // Rows by the number of people of their class: sums that do not depend on the order of the classes,
         // and where a row is a person every class adds just 1.

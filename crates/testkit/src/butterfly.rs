@@ -197,7 +197,6 @@ pub fn penalty(table: &Table, release: &Release) -> f64 {
 }
 
 /// The penalty of giving some rows the same cells on some attributes.
-#[expect(clippy::cast_precision_loss, reason = "tables of tests are small")]
 fn joint_penalty(table: &Table, rows: &[usize], attributes: &[usize]) -> f64 {
     let loss = |&at: &usize| table.attributes[at].loss(&least_cell(table, rows, at));
     rows.len() as f64 * attributes.iter().map(loss).sum::<f64>()

@@ -237,7 +237,6 @@ impl Asked<'_> {
         kept + float(division.suppressed.len()) * float(self.table.rows.len())
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "k is far below 2^52")]
     fn average_class_size(&self, division: &Division) -> f64 {
         let n_classes = division.classes.len() + usize::from(!division.suppressed.is_empty());
         float(self.table.rows.len()) / float(n_classes.max(1)) / self.k as f64
@@ -316,7 +315,6 @@ impl Asked<'_> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tables of tests have few rows")]
 fn float(n: usize) -> f64 {
     n as f64
 }

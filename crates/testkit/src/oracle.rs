@@ -204,7 +204,6 @@ pub(crate) fn lowest_node(tree: &Hierarchy, leaves: &BTreeSet<u32>) -> Option<Le
 
 /// The part of the attribute's whole range that the rows reach over. A mix of numbers (or ranks) and
 /// missing cells reaches over all of it.
-#[expect(clippy::cast_precision_loss, reason = "tables of tests are small")]
 fn width(table: &Table, rows: &[usize], dim: usize) -> f64 {
     let attribute = &table.attributes[dim];
     let present: BTreeSet<u32> = rows.iter().map(|&row| table.quasi(row)[dim]).collect();

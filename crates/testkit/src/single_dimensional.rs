@@ -238,7 +238,6 @@ fn loss_of_interval(attribute: &Attribute, lo: u32, hi: u32) -> f64 {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tables of tests have few rows")]
 fn float(n: usize) -> f64 {
     n as f64
 }

@@ -352,7 +352,6 @@ pub fn squared_error(numbers: &[f64]) -> f64 {
     numbers.iter().map(|number| (number - mean) * (number - mean)).sum()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tables of tests are small")]
 fn count(n: usize) -> f64 {
     n as f64
 }

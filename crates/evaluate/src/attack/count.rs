@@ -334,7 +334,6 @@ impl Tally<'_> {
         for value in self.seen.drain(..) {
             self.rows[value as usize] = 0;
         }
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = most as f64 / candidates as f64;
         (candidates > 0).then_some(Posterior { share, is_certain: most == candidates })
     }

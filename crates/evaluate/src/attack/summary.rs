@@ -50,7 +50,6 @@ const BUCKETS: [u64; 11] = [0, 1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000];
 
 /// Sums up the candidates of all vectors of the outside table.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "means")]
 pub fn summary(found: &[Found], rows: &[u32], k: u64) -> Summary {
     let rows_with = |is: &dyn Fn(u64) -> bool| -> u64 {
         let all = found.iter().zip(rows).filter(|(found, _)| is(found.candidates));

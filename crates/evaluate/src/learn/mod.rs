@@ -253,7 +253,6 @@ fn most_frequent(counts: &[usize]) -> usize {
     (0..counts.len()).min_by_key(|&at| (std::cmp::Reverse(counts[at]), at)).unwrap_or(0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a number of rows is far below 2^52")]
 fn real(n: usize) -> f64 {
     n as f64
 }

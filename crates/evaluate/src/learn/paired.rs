@@ -65,7 +65,6 @@ pub fn mcnemar(first: u64, second: u64) -> f64 {
         return 1.0;
     }
     // Up to `least` heads of a fair coin, as a beta integral; twice, for both ways.
-    #[expect(clippy::cast_precision_loss, reason = "numbers of rows are far below 2^52")]
     let tail = incomplete_beta(most as f64, least as f64 + 1.0, 0.5);
     (2.0 * tail).min(1.0)
 }

@@ -338,7 +338,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
 fn count(rows: f64, certain: u64, possible: u64) -> Answer {
     let exact = certain == possible;
     let estimate = Some(if exact { certain as f64 } else { rows });

@@ -43,7 +43,6 @@ pub fn summary(errors: &[f64]) -> Option<Summary> {
     let mut sorted = errors.to_vec();
     sorted.sort_by(f64::total_cmp);
     let max = *sorted.last()?;
-    #[expect(clippy::cast_precision_loss, reason = "queries are few")]
     let n = sorted.len() as f64;
     let mean = sorted.iter().sum::<f64>() / n;
     let variance = sorted.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / n;

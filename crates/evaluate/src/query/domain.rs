@@ -69,7 +69,6 @@ impl List {
     /// A list in an order.
     #[must_use]
     pub fn new(texts: Vec<String>, order: ListOrder, parse: Parse) -> List {
-        #[expect(clippy::cast_precision_loss, reason = "a rank")]
         let keys = match order {
             ListOrder::Declared => (0..texts.len()).map(|rank| rank as f64).collect(),
             ListOrder::Natural(kind) => {
@@ -114,7 +113,6 @@ impl List {
     /// The key of a text that is not in the list: halfway between its neighbours.
     fn key_between(&self, text: &str) -> f64 {
         let n_less = self.by_key.partition_point(|&at| self.texts[at].as_str() < text);
-        #[expect(clippy::cast_precision_loss, reason = "a rank")]
         let rank = n_less as f64;
         rank - 0.5
     }

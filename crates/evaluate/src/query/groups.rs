@@ -68,7 +68,6 @@ fn list(looked: &Looked, label: u32) -> Result<Vec<Listed>, QueryError> {
     let keys: Vec<f64> = match (&spread.values, &looked.column.domain) {
         (Values::Range(lo, hi), Domain::Line(_)) if lo.total_cmp(hi).is_eq() => vec![*lo],
         (Values::Range(lo, hi), Domain::Line(line)) if line.is_discrete() => {
-            #[expect(clippy::cast_precision_loss, reason = "a small number")]
             if hi - lo >= MOST_GROUPS as f64 {
                 return Err(QueryError::TooManyGroups { most: MOST_GROUPS });
             }
@@ -92,7 +91,6 @@ fn list(looked: &Looked, label: u32) -> Result<Vec<Listed>, QueryError> {
         }
         _ => Vec::new(),
     };
-    #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let weight = (1.0 - spread.missing) / keys.len() as f64;
     let listed =
         |key: f64| Listed { key: Key(Some(key)), weight, segment: looked.segments.of(key) };

@@ -56,7 +56,6 @@ impl Segments {
 
     /// The key of a constant that was looked at. Those that are not in a list have places of their own between
     /// its values, in their order.
-    #[expect(clippy::cast_precision_loss, reason = "a query has few constants")]
     fn key(&self, column: &Column, literal: &Literal, parse: Parse) -> f64 {
         let (key, is_known) =
             column.domain.key(&column.name, literal, parse).unwrap_or((f64::NAN, true));
@@ -283,7 +282,6 @@ fn opened(
     };
     let pieces: Vec<(u32, f64, f64)> = (0..segments.missing()).filter_map(possible).collect();
     let n_between = pieces.iter().filter(|(segment, ..)| segment % 2 == 0).count();
-    #[expect(clippy::cast_precision_loss, reason = "a query has few constants")]
     let alike = if likely.is_empty() { 1.0 / n_between as f64 } else { 0.0 };
     pieces
         .into_iter()
@@ -329,7 +327,6 @@ fn listed(list: &List, codes: impl Iterator<Item = u32>, segments: &Segments) ->
         })
         .collect();
     found.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    #[expect(clippy::cast_precision_loss, reason = "a list is short")]
     let n = |len: usize| len as f64;
     found
         .chunk_by(|a, b| a.0 == b.0)

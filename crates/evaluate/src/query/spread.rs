@@ -484,7 +484,6 @@ fn node(hierarchy: Option<&Hierarchy>, label: &str) -> Option<(u32, u32)> {
 }
 
 /// The values of a set: leaves, or all leaves of nodes.
-#[expect(clippy::cast_precision_loss, reason = "the members of a set are few")]
 fn set(members: &[Option<String>], leaves: impl Fn(&str) -> Option<(u32, u32)>) -> Option<Spread> {
     let runs = members.iter().flatten().map(|member| leaves(member));
     let runs = runs.collect::<Option<Vec<(u32, u32)>>>()?;

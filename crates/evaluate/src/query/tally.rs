@@ -27,7 +27,6 @@ impl Tally {
     }
 
     pub(super) fn add_rows(&mut self, rows: u64, weight: Weight) {
-        #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
         let expected = rows as f64 * weight.share;
         self.rows += expected;
         self.certain += if weight.is_certain { rows } else { 0 };
@@ -167,7 +166,6 @@ impl ColumnTally {
     /// Adds rows that all have one value.
     pub(super) fn add_value(&mut self, key: f64, of: &Tally, share: f64, is_all: bool) {
         let certain = if is_all { of.certain } else { 0 };
-        #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
         let (n_certain, n_doubtful) = (certain as f64, (of.possible - certain) as f64);
         self.rows += of.rows * share;
         self.certain += certain;

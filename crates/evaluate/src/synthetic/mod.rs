@@ -94,7 +94,6 @@ fn integers(name: impl Into<String>, values: Vec<i64>) -> PlainColumn {
 }
 
 /// Amounts of money: numbers with two decimals, from hundredths.
-#[expect(clippy::cast_precision_loss, reason = "hundredths are far below 2^53")]
 fn money(name: &str, hundredths: &[i64]) -> PlainColumn {
     let values = hundredths.iter().map(|&value| value as f64 / 100.0).collect();
     PlainColumn { name: name.to_owned(), values: PlainValues::Decimals { values, places: 2 } }

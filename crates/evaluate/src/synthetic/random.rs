@@ -72,7 +72,6 @@ impl Random {
     }
 
     /// A number from 0 to below 1, a multiple of 2⁻⁵³.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }

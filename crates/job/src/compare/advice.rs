@@ -44,7 +44,6 @@ pub(super) fn judged(found: &FoundCase) -> Option<(&'static str, f64)> {
         if let Some(share) = mean(left) {
             return Some(("squared error of the targets", share));
         }
-        #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
         let rows = workload.selections.iter().map(|selection| selection.imprecision as f64);
         if let Some(rows) = mean(rows) {
             return Some(("imprecision of the selections", rows));
@@ -111,7 +110,6 @@ fn by_held_out(cases: &[Compared], held_out: &HeldOut) -> Option<Advice> {
     );
     let ((best, score), others) = scored.split_first()?;
     // All intervals together shall miss with the probability of one, also though the best was picked for its score.
-    #[expect(clippy::cast_precision_loss, reason = "a handful")]
     let alpha = ALPHA / others.len().max(1) as f64;
     let against: Vec<Against> = others
         .iter()

@@ -71,7 +71,6 @@ impl HeldOut {
     }
 
     /// The mean ratio of held-out to training rows.
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     pub(super) fn ratio(&self) -> f64 {
         self.protocol.as_ref().map_or(0.0, |protocol| {
             let held_out = protocol.rows as f64 / protocol.folds as f64;

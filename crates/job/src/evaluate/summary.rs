@@ -53,7 +53,6 @@ impl From<Difference> for DifferenceReport {
 }
 
 /// The mean ratio of held-out to training rows.
-#[expect(clippy::cast_precision_loss, reason = "rows of a table")]
 fn ratio(held: &[Held]) -> f64 {
     mean(&held.iter().map(|held| held.n_tested as f64 / held.n_train as f64).collect::<Vec<f64>>())
 }

@@ -176,7 +176,6 @@ pub(crate) fn risk_report(measured: &Measured) -> RiskReport {
 }
 
 /// The measures that a table alone tells.
-#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
 pub(crate) fn measures_report(
     plan: &Plan,
     measured: &Measured,

@@ -52,7 +52,6 @@ pub(crate) struct Exposure {
 }
 
 impl Exposure {
-    #[expect(clippy::cast_precision_loss, reason = "shares and means of rows")]
     pub(crate) fn new(plan: &Plan, unique: Option<&Unique>, repeats: Option<&Repeats>) -> Exposure {
         let as_they_are = unique.map(|found| {
             let share = |rows: u64| rows as f64 / found.rows.max(1) as f64;

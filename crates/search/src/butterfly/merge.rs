@@ -88,7 +88,6 @@ fn merged(sets: &[QuasiSet], division_of: &[usize]) -> Vec<QuasiSet> {
 
 /// What a row loses on uniform columns in butterflies of the best size: a body of `b` attributes reaches a
 /// share of `(m/n)^(1/b)` of each if `m` of `n` rows share it, a wing of `w` attributes `(k/m)^(1/w)`.
-#[expect(clippy::cast_precision_loss, reason = "a guess")]
 fn guess(sets: &[QuasiSet], n_rows: u64) -> f64 {
     let (body, wings) = body_and_wings(sets);
     let reach = |share: f64, n_attributes: usize| {

@@ -54,7 +54,6 @@ impl Look<'_> {
         (losses.iter().sum::<f64>() + TOLERANCE < limit).then_some(losses)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a number of rows")]
     fn n_rows(&self, vectors: &[u32]) -> f64 {
         vectors.iter().map(|&vector| u64::from(self.rows[vector as usize])).sum::<u64>() as f64
     }

@@ -10,7 +10,6 @@ pub(super) fn is_swept(attribute: &Attribute) -> bool {
 }
 
 /// The least loss of two parts of at least `k` rows, and the last code of the lower one.
-#[expect(clippy::cast_precision_loss, reason = "a number of rows")]
 pub(super) fn best<C: PackedCode>(
     attributes: &[Attribute],
     region: &Buffers<'_, C>,

@@ -408,7 +408,6 @@ impl<C: PackedCode> Distinct<C> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a number of rows")]
 fn to_f64(n_rows: u64) -> f64 {
     n_rows as f64
 }

@@ -165,7 +165,6 @@ impl Pricing {
     }
 
     /// A number of ticks in the measure's own terms.
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
     pub(crate) fn value(&self, cost: Ticks) -> f64 {
         match self.measure {
             Measure::Loss | Measure::Entropy | Measure::Precision => cost as f64 / MEAN,
@@ -216,7 +215,6 @@ impl Pricing {
         whole((cost, floor, excess))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
     fn class_size(&self, classes: impl Iterator<Item = (u64, Fate)>) -> Price {
         let (mut n_kept, mut n_big, mut small_rows, mut suppressed, mut doomed) = (0, 0, 0, 0, 0);
         for (rows, fate) in classes {
@@ -240,7 +238,6 @@ impl Pricing {
 }
 
 /// A price in whole numbers: cost, floor, excess.
-#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
 fn whole((cost, floor, excess): (Ticks, Ticks, Ticks)) -> Price {
     Price { cost, value: cost as f64, floor, excess }
 }
@@ -281,7 +278,6 @@ impl ByLevel {
     }
 
     /// The weighted mean of what each cell loses, from 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn means(
         problem: &Problem,
         hierarchies: &[&Hierarchy],
@@ -303,7 +299,6 @@ impl ByLevel {
         costs
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn entropy(n_rows: u64, hierarchies: &[&Hierarchy], running: &[Vec<u64>]) -> ByLevel {
         let n_rows = n_rows.max(1) as f64;
         let bits = |rows: u64| if rows == 0 { 0.0 } else { (rows as f64).log2() };
@@ -328,7 +323,6 @@ impl ByLevel {
         costs
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn push(
         &mut self,
         running: &[u64],
@@ -367,7 +361,6 @@ impl ByLevel {
     }
 
     /// What so many suppressed rows cost more than any released row at these levels.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn excess(&self, levels: &Levels, doomed: u64) -> Ticks {
         // Added up in another order elsewhere: a little less is still a bound.
         ticks(doomed as f64 * self.excess_of_row(levels)).saturating_sub(2)
@@ -375,7 +368,6 @@ impl ByLevel {
 
     /// The rows whose excess is affordable.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a number of rows, or more than there are"

@@ -25,7 +25,6 @@ pub(crate) fn is_measured(measure: Measure) -> bool {
 
 impl Costs {
     /// None for a measure that is not one of classes under cuts.
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
     pub(crate) fn new(problem: &Problem) -> Option<Costs> {
         if !is_measured(problem.measure) {
             return None;
@@ -114,7 +113,6 @@ impl Costs {
     }
 
     /// The cost of rows that look the same; `loss` is the sum of their intervals' losses.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub(super) fn of_part(&self, n_rows: u64, majority: u64, is_kept: bool, loss: f64) -> f64 {
         let rows = n_rows as f64;
         match self.measure {

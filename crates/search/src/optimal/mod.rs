@@ -150,7 +150,6 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         Err(outcome) => return outcome,
     };
     let Some(low) = least_levels(&judge) else { return judge.infeasible() };
-    #[expect(clippy::cast_precision_loss, reason = "numbers of groups")]
     let log = |distinct: Vec<usize>| distinct.iter().map(|&n| (n as f64).log2()).collect();
     let log_groups: Vec<Vec<f64>> = judge.distinct_values().into_iter().map(log).collect();
     let search = |goal: Goal| {

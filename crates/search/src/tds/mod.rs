@@ -145,7 +145,6 @@ impl<'a> Standing<'a> {
         let scored = self.intervals.iter().enumerate().flat_map(|(at, intervals)| {
             (0u32..).zip(intervals).filter_map(move |(number, interval)| {
                 let next = interval.next.as_ref()?;
-                #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
                 let loss = smallest.saturating_sub(interval.smallest) as f64;
                 Some((next.gain / (loss + 1.0), at, number))
             })

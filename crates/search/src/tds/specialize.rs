@@ -92,7 +92,6 @@ impl<'a> Statistics<'a> {
     }
 
     /// Gain a row: what the whole has of entropy less what its parts have.
-    #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
     fn gain(&self, whole: &[i64], of_parts: f64) -> f64 {
         let gain = (self.entropy(whole) - of_parts) / (self.n_rows(whole).max(1) as f64);
         // What is left by rounding is no gain.

@@ -8,7 +8,6 @@ impl Asked<'_> {
     /// Theorem 4: no butterfly of all rows of these classes, each of k rows or more, has a penalty
     /// below `L(G)`. For any number of attackers: a lambda per wing, with the k of its attacker.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "tables of tests are small")]
     pub fn lower_bound(&self, classes: &[Rows]) -> f64 {
         let attackers = effective(self.attackers);
         let (body, wings) = body_and_wings(&attackers);

@@ -187,7 +187,6 @@ impl Chances {
     }
 
     /// Whole units a year.
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn income(&self, random: &mut Random, of: &Person) -> i64 {
         let z = random.normal().clamp(-4.0, 4.0);
         let schooling = f64::from(of.education) - 8.0;
@@ -209,7 +208,6 @@ impl Chances {
     }
 
     /// Hundredths.
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn charges(&self, random: &mut Random, of: &Person) -> i64 {
         let z = random.normal().clamp(-4.0, 4.0);
         let older = 0.006 * (of.age - 50) as f64;

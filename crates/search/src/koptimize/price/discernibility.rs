@@ -84,7 +84,6 @@ impl Price for Discernibility {
         0
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
     fn value(&self, cost: u64, _: u64) -> f64 {
         cost as f64
     }

@@ -62,7 +62,6 @@ impl Price for Loss {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
         reason = "a part of the unit"
     )]
     fn loss(&self, attribute: usize, lo: u32, hi: u32) -> u64 {
@@ -70,7 +69,6 @@ impl Price for Loss {
         ((part * self.unit as f64) as u64).min(self.unit)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
     fn value(&self, cost: u64, n_rows: u64) -> f64 {
         cost as f64 / (self.lost(n_rows) as f64).max(1.0)
     }

@@ -18,7 +18,6 @@ fn large(n: f64) -> f64 {
 /// `n log2 n`.
 fn n_log_n(n: i64) -> f64 {
     let small = usize::try_from(n).ok().and_then(|n| SMALL.get(n));
-    #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
     small.copied().unwrap_or_else(|| large(n as f64))
 }
 

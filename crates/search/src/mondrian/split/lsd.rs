@@ -39,7 +39,6 @@ impl Steps {
         let bits = (61 - n_rows.max(1).ilog2()).min(40);
         // Half of each end before they are subtracted: the range itself may exceed a float.
         let (centre, reach) = (lo / 2.0 + hi / 2.0, hi / 2.0 - lo / 2.0);
-        #[expect(clippy::cast_precision_loss, reason = "a power of two")]
         let size = if reach > 0.0 { reach / (1u64 << bits) as f64 } else { 1.0 };
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^40 steps either way")]
         let step = |number: &f64| {
@@ -69,7 +68,6 @@ impl Steps {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "costs")]
 impl Whole {
     /// Works out the error once all rows are added.
     pub(super) fn settle(&mut self) {

@@ -127,7 +127,6 @@ fn scale_of(
         of_query.clone().any(|of| mask[of / 64] >> (of % 64) & 1 == 1)
     };
     let answered: Vec<usize> = (0..set.counts.len()).filter(|&vector| is_in(vector)).collect();
-    #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
     let rows_where = |has: &dyn Fn(usize) -> bool| {
         let rows = answered.iter().filter(|&&vector| has(vector));
         rows.map(|&vector| u64::from(set.counts[vector])).sum::<u64>() as f64
@@ -162,7 +161,6 @@ fn mean(set: &Known, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -
         sum += rows * i128::from(part);
         n += rows;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a mean")]
     let mean = sum as f64 / n as f64;
     mean / 2f64.powi(52) * most
 }
@@ -359,7 +357,6 @@ impl Prepared<'_> {
 impl Active<'_> {
     /// The weighted error of a part that reaches so far on an attribute: `whole` is what the part adds up
     /// to, or its rows, `inside` the true answer.
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     fn error(&self, cell: &Spread, attribute: usize, whole: i64, inside: i64) -> f64 {
         let share_of = |of_query: &ActiveBox| {
             let runs = of_query.runs[attribute];

@@ -71,7 +71,6 @@ impl RegionCriterion for OfRegion<'_> {
     fn cost(&self, attribute: usize, extent: Extent, rows: u64, sums: &[i64]) -> f64 {
         let overlaps = |of: &&usize| self.boxes.overlaps(**of, attribute, extent);
         let n_overlapping = self.across.iter().filter(overlaps).count() as u64;
-        #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
         let (selected, satisfied) = ((rows * n_overlapping) as f64, sums[0] as f64);
         selected - satisfied
     }

@@ -125,7 +125,6 @@ const FLOATS: f64 = 1e-9;
 
 /// What queries add up is rounded, half a step by value in the estimate, and in the truth. So are
 /// floats, which may make an error of nothing, and decide which queries are looked at.
-#[expect(clippy::cast_precision_loss, reason = "small tables")]
 fn sums_are_rounded(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
     let sums = asked.workload.queries.iter().filter(|query| query.adds != Adds::Rows);
     let rounded = sums.map(|query| query.weight).sum::<f64>() * rows.len() as f64 / STEPS;
