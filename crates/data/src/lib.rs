@@ -43,4 +43,6 @@ pub use label::{Label, LabelsOf, closed_label, half_open_label, value_label, val
 pub use levels::Levels;
 pub use plain::{PlainColumn, PlainTable, PlainValues};
 pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};
-pub use recoding::{Assignment, Block, Branches, Divided, Node, NodeId, PartitionTree, SUPPRESSED};
+pub use recoding::{
+    Assignment, Block, Branches, Divided, Node, NodeId, PartitionTree, SUPPRESSED, VectorShare,
+};

@@ -10,15 +10,35 @@ pub const SUPPRESSED: u32 = u32::MAX;
 /// Which class each vector of a frequency set is in.
 ///
 /// A global recoding puts all rows of a vector into one class. A local one (relaxed partitioning) may
-/// divide them; then `parts` lists every class of such a vector with its number of rows.
+/// divide them; then `shares` lists every class of such a vector with its number of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
     /// By vector; for a divided vector the first of its classes.
     pub class_of: Vec<u32>,
     /// The number of classes, those without rows included.
     pub n_classes: u32,
-    /// Divided vectors in ascending order: vector, class, rows; the rows of each sum to its count.
-    pub parts: Vec<(u32, u32, u32)>,
+    /// What each class has of the divided vectors, in ascending order; the rows of a vector's shares sum
+    /// to its count.
+    pub shares: Vec<VectorShare>,
+}
+
+/// The rows of a divided vector that are in one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VectorShare {
+    /// The vector.
+    pub vector: u32,
+    /// One of its classes.
+    pub class: u32,
+    /// Its rows in that class.
+    pub n_rows: u32,
+}
+
+impl Assignment {
+    /// An assignment that divides no vector.
+    #[must_use]
+    pub fn of_whole_vectors(class_of: Vec<u32>, n_classes: u32) -> Assignment {
+        Assignment { class_of, n_classes, shares: Vec::new() }
+    }
 }
 
 /// Columns that are recoded together, where different columns are recoded by different groups of rows: the

@@ -270,9 +270,9 @@ impl Release<'_> {
         let ordered = order_within(engine, &rest, &self.piece(&rest, &groups))?;
         let classes = self
             .assigned
-            .parts
+            .shares
             .iter()
-            .flat_map(|&(_, class, rows)| std::iter::repeat_n(class, rows as usize));
+            .flat_map(|share| std::iter::repeat_n(share.class, share.n_rows as usize));
         Ok(ordered.into_iter().zip(classes).collect())
     }
 

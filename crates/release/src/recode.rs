@@ -29,10 +29,10 @@ struct Placing<'a> {
 impl<'a> Placing<'a> {
     fn new(set: &'a FrequencySet, assignment: &'a Assignment) -> Placing<'a> {
         let mut is_divided = Vec::new();
-        if !assignment.parts.is_empty() {
+        if !assignment.shares.is_empty() {
             is_divided = vec![false; set.len()];
-            for &(vector, ..) in &assignment.parts {
-                is_divided[vector as usize] = true;
+            for share in &assignment.shares {
+                is_divided[share.vector as usize] = true;
             }
         }
         Placing { set, assignment, is_divided }
@@ -45,8 +45,8 @@ impl<'a> Placing<'a> {
         let whole = whole
             .filter(move |(vector, (class, _))| **class != SUPPRESSED && is_whole(*vector))
             .map(|(vector, (&class, &rows))| (vector, class as usize, rows));
-        let parts = self.assignment.parts.iter();
-        whole.chain(parts.map(|&(vector, class, rows)| (vector as usize, class as usize, rows)))
+        let shares = self.assignment.shares.iter();
+        whole.chain(shares.map(|share| (share.vector as usize, share.class as usize, share.n_rows)))
     }
 
     fn sizes(&self) -> Vec<u64> {
@@ -290,11 +290,7 @@ pub fn recode_blocks(set: &FrequencySet, assignment: &Assignment, blocks: &[Bloc
     let none = Divided::default();
     let mut columns = vec![RecodedColumn::default(); set.attributes.len()];
     for block in blocks {
-        let grouped = Assignment {
-            class_of: block.group_of.clone(),
-            n_classes: block.n_groups,
-            parts: Vec::new(),
-        };
+        let grouped = Assignment::of_whole_vectors(block.group_of.clone(), block.n_groups);
         let group_of_class =
             group_of_class(&assignment.class_of, assignment.n_classes as usize, block);
         let groups = Placing::new(set, &grouped);

@@ -11,7 +11,7 @@ mod points;
 mod regions;
 mod release;
 
-use incrowd_data::{Assignment, Attribute, Codes, Divided, Level, PartitionTree};
+use incrowd_data::{Assignment, Attribute, Codes, Divided, Level, PartitionTree, VectorShare};
 use incrowd_engine::{Engine, EngineError, Format, Misfits, Output, Source, Spilled, Values};
 use incrowd_engine::{read_remote, read_spilled};
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
@@ -100,12 +100,12 @@ pub(crate) fn run(
     timings.search = clock.lap();
     job.run.enter(Stage::Write);
     let attributes = &coding.set.attributes;
-    let (parts, assigned) = (&found.assignment.parts, Assigned::of(&found));
+    let (shares, assigned) = (&found.assignment.shares, Assigned::of(&found));
     let (set, entity) = (&coding.set, coding.entity);
     let labelling = Labelling { plan, set, entity, classes: &classes, assigned };
     let inference = labelling.withhold(&mut means);
     let labelled =
-        Labelled { plan, attributes, classes: &classes, means: &means, inference, parts };
+        Labelled { plan, attributes, classes: &classes, means: &means, inference, shares };
     let written = write(job.engine, labelled, &spilled, &rows, (output, bounds))?;
     source.check_unchanged()?;
     timings.write = clock.lap();
@@ -142,7 +142,7 @@ pub(crate) struct Labelled<'a> {
     /// By column, what follows from what is printed of it.
     pub(crate) inference: IndexMap<String, InferenceReport>,
     /// Vectors that are divided among classes.
-    pub(crate) parts: &'a [(u32, u32, u32)],
+    pub(crate) shares: &'a [VectorShare],
 }
 
 /// Writes the release of rows that are in private files.
@@ -153,10 +153,10 @@ pub(crate) fn write(
     rows: &RowClasses,
     (output, bounds): (&Output, &Bounds),
 ) -> Result<Unverified, JobError> {
-    let Labelled { plan, attributes, classes, means, inference, parts } = labelled;
+    let Labelled { plan, attributes, classes, means, inference, shares } = labelled;
     let ordering = &Ordering::new(plan, attributes, classes, means);
     let staged = output.stage()?;
-    let release = Release { plan, spilled, bounds, classes, ordering, rows, parts };
+    let release = Release { plan, spilled, bounds, classes, ordering, rows, shares };
     let WrittenRows { n_rows, starred, entity, contents } = release.write(engine, &staged)?;
     let released_as = released_as(plan, &ordering.columns);
     let repeats = spilled.counted.iter().filter_map(Repeats::of_counted).collect();
@@ -373,7 +373,7 @@ impl Finish<'_> {
             PartitionTree { nodes: Vec::new(), n_classes }
         };
         let found = Found {
-            assignment: Assignment { class_of: Vec::new(), n_classes, parts: Vec::new() },
+            assignment: Assignment::of_whole_vectors(Vec::new(), n_classes),
             recoding: Recoding::Partition(tree),
             proof: Proof { is_cut_short, ..Proof::default() },
             counters,
@@ -393,8 +393,7 @@ impl Finish<'_> {
     ) -> Result<(), JobError> {
         let ((vectors, counts), n_rows) = regions.take_distinct(region)?;
         self.coding.n_vectors += counts.len() as u64;
-        let assignment =
-            Assignment { class_of: vec![0; counts.len()], n_classes: 1, parts: Vec::new() };
+        let assignment = Assignment::of_whole_vectors(vec![0; counts.len()], 1);
         self.fill(vectors, counts, n_rows.iter().map(|&rows| rows as u64).sum());
         let divided = PartitionTree::one_class().divided(&self.coding.set.attributes, divided);
         self.add((&assignment, &divided), |_| 0, &n_rows, found)
@@ -446,7 +445,7 @@ impl Finish<'_> {
         let classes = recode(set, assignment, divided);
         let assigned = Assigned {
             class_of: &assignment.class_of,
-            parts: &[],
+            shares: &[],
             blocks: &[],
             is_tight: true,
             may_be_tight: false,

@@ -285,7 +285,7 @@ fn classes(n_vectors: usize, blocks: &[Block]) -> Assignment {
     let codes: Vec<(&Codes, u32)> = codes.iter().map(|(codes, n)| (codes, *n)).collect();
     let collapsed = collapse(&codes, n_vectors);
     let n_classes = u32::try_from(collapsed.counts.len()).expect("fewer classes than vectors");
-    Assignment { class_of: collapsed.vector_of, n_classes, parts: Vec::new() }
+    Assignment::of_whole_vectors(collapsed.vector_of, n_classes)
 }
 
 /// Runs of these sizes.

@@ -259,7 +259,7 @@ impl<'a> Judge<'a> {
             .collect();
         let class_of = group_of.iter().map(|&group| class_of_group[group as usize]).collect();
         Found {
-            assignment: Assignment { class_of, n_classes: next, parts: Vec::new() },
+            assignment: Assignment::of_whole_vectors(class_of, next),
             recoding: Recoding::FullDomain(at.levels),
             proof,
             counters: Counters {

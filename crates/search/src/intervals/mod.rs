@@ -160,7 +160,7 @@ impl<'a> Board<'a> {
         let cost = self.costs.value(self.standing().cost);
         let proof = Proof { cost: Some(cost), ..Proof::default() };
         Found {
-            assignment: Assignment { class_of, n_classes, parts: Vec::new() },
+            assignment: Assignment::of_whole_vectors(class_of, n_classes),
             recoding: Recoding::Intervals(self.cuts.clone()),
             proof,
             counters: Counters { nodes_checked, table_scans: 1, ..Counters::default() },

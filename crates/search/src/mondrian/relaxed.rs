@@ -4,7 +4,9 @@
 //! The division goes by the order of the vectors, which is the order of their codes and of the
 //! extra columns, so that it does not depend on the order of the input.
 
-use incrowd_data::{Assignment, Attribute, Codes, Divided, FrequencySet, Level, Shape};
+use incrowd_data::{
+    Assignment, Attribute, Codes, Divided, FrequencySet, Level, Shape, VectorShare,
+};
 use incrowd_privacy::{Tally, all_hold};
 
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
@@ -239,19 +241,21 @@ fn satisfies(problem: &Problem, part: &[Share], tally: &mut Tally) -> bool {
 }
 
 fn assign(n_vectors: usize, classes: &[Region]) -> Assignment {
-    let mut shares: Vec<(u32, u32, u32)> = (0u32..)
+    let in_class =
+        |share: &Share, class: u32| VectorShare { vector: share.vector, class, n_rows: share.rows };
+    let mut all: Vec<VectorShare> = (0u32..)
         .zip(classes)
-        .flat_map(|(class, of)| of.shares.iter().map(move |s| (s.vector, class, s.rows)))
+        .flat_map(|(class, of)| of.shares.iter().map(move |share| in_class(share, class)))
         .collect();
-    shares.sort_unstable();
+    all.sort_unstable();
     let mut class_of = vec![0; n_vectors];
-    let mut parts = Vec::new();
-    for of_vector in shares.chunk_by(|a, b| a.0 == b.0) {
-        class_of[of_vector[0].0 as usize] = of_vector[0].1;
+    let mut shares = Vec::new();
+    for of_vector in all.chunk_by(|a, b| a.vector == b.vector) {
+        class_of[of_vector[0].vector as usize] = of_vector[0].class;
         if of_vector.len() > 1 {
-            parts.extend_from_slice(of_vector);
+            shares.extend_from_slice(of_vector);
         }
     }
     let n_classes = u32::try_from(classes.len()).expect("fewer classes than rows");
-    Assignment { class_of, n_classes, parts }
+    Assignment { class_of, n_classes, shares }
 }

@@ -110,11 +110,7 @@ fn found(grown: &Grown, leaf_order: &[u32], is_cut_short: bool) -> Found {
     let nodes_checked = nodes.len() as u64;
     let counters = Counters { nodes_checked, table_scans: 1, ..Counters::default() };
     Found {
-        assignment: Assignment {
-            class_of: class_of(leaf_order, &leaf_ends),
-            n_classes,
-            parts: Vec::new(),
-        },
+        assignment: Assignment::of_whole_vectors(class_of(leaf_order, &leaf_ends), n_classes),
         recoding: Recoding::Partition(PartitionTree { nodes, n_classes }),
         proof: Proof { is_cut_short, ..Proof::default() },
         counters,

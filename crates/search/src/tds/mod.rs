@@ -249,7 +249,7 @@ impl<'a> Standing<'a> {
         debug_assert!(self.intervals_differ(), "T2");
         let n_classes = u32::try_from(self.classes.len()).expect("fewer classes than vectors");
         Found {
-            assignment: Assignment { class_of, n_classes, parts: Vec::new() },
+            assignment: Assignment::of_whole_vectors(class_of, n_classes),
             recoding: Recoding::Intervals(self.cuts.clone()),
             proof: Proof { is_cut_short: self.problem.budget.is_spent(), ..Proof::default() },
             counters: Counters { nodes_checked, table_scans: 1, ..Counters::default() },

@@ -135,7 +135,7 @@ fn check_release(
 ) -> Result<Released, String> {
     check_assignment(set, &found.assignment)?;
     let class_of = &found.assignment.class_of;
-    if class_of.contains(&SUPPRESSED) || !found.assignment.parts.is_empty() {
+    if class_of.contains(&SUPPRESSED) || !found.assignment.shares.is_empty() {
         return Err("a row is left out, or a vector divided".to_owned());
     }
     let all: Vec<usize> = (0..set.attributes.len()).collect();

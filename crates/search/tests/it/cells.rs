@@ -196,8 +196,9 @@ fn cells_of_relaxed_partitioning_cover_their_rows() {
         let boxes = boxes(&set, &classes);
         let whole = found.assignment.class_of.iter().enumerate();
         let whole = whole.map(|(vector, &class)| (vector, class));
-        let parts = found.assignment.parts.iter().map(|part| (part.0 as usize, part.1));
-        for (vector, class) in whole.chain(parts) {
+        let shares = found.assignment.shares.iter();
+        let shares = shares.map(|share| (share.vector as usize, share.class));
+        for (vector, class) in whole.chain(shares) {
             let class = &boxes[classes.number_of[class as usize] as usize];
             for (codes, of) in set.vectors.iter().zip(class) {
                 assert!(of.contains(&codes.get(vector)), "seed {seed}");

@@ -231,7 +231,7 @@ fn check_found(
 
 fn check_function(set: &FrequencySet, found: &Found, tree: &PartitionTree) -> Result<(), String> {
     let n_codes: Vec<u32> = set.attributes.iter().map(incrowd_data::Attribute::n_codes).collect();
-    if !found.assignment.parts.is_empty() || tree.n_classes != found.assignment.n_classes {
+    if !found.assignment.shares.is_empty() || tree.n_classes != found.assignment.n_classes {
         return Err("the tree has other classes than the assignment".to_owned());
     }
     for (vector, &class) in found.assignment.class_of.iter().enumerate() {

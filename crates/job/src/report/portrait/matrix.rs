@@ -172,7 +172,7 @@ impl Sitter<'_> {
 
     /// The other columns that the job looks at, if the rows are in memory and it is known which class each is in.
     fn plain_columns(&self, found: &mut Associations) -> Result<Vec<Plain>, JobError> {
-        let Some(table) = self.table.filter(|_| self.assigned.parts.is_empty()) else {
+        let Some(table) = self.table.filter(|_| self.assigned.shares.is_empty()) else {
             return Ok(Vec::new());
         };
         let mut plain = Vec::new();
