@@ -90,14 +90,15 @@ pub fn association(a: &Column, b: &Column, weights: Option<&[u32]>) -> f64 {
     }
     if size <= SMALL || pairs.is_some() && size <= LARGEST {
         let width = b.n_codes as usize;
-        let mut counts = vec![0u64; usize::try_from(size).unwrap_or(usize::MAX)];
+        let counts = vec![0u64; usize::try_from(size).unwrap_or(usize::MAX)];
+        let mut table = Crosstab { width, counts };
         match a.codes {
-            Codes::U8(codes) => count_with(codes, b.codes, weights, (width, &mut counts)),
-            Codes::U16(codes) => count_with(codes, b.codes, weights, (width, &mut counts)),
-            Codes::U32(codes) => count_with(codes, b.codes, weights, (width, &mut counts)),
+            Codes::U8(codes) => count_with(codes, b.codes, weights, &mut table),
+            Codes::U16(codes) => count_with(codes, b.codes, weights, &mut table),
+            Codes::U32(codes) => count_with(codes, b.codes, weights, &mut table),
         }
         let cells = || {
-            let present = counts.iter().enumerate().filter(|(_, rows)| **rows > 0);
+            let present = table.counts.iter().enumerate().filter(|(_, rows)| **rows > 0);
             present.map(move |(at, &rows)| (at / width.max(1), at % width.max(1), rows))
         };
         return of_cells(a.meaning, b.meaning, &cells);
@@ -112,12 +113,20 @@ pub fn association(a: &Column, b: &Column, weights: Option<&[u32]>) -> f64 {
     of_cells(a.meaning, b.meaning, &cells)
 }
 
-/// Counts records by both codes: in row `a`, column `b` of a table of that width.
+/// Records by the codes of two columns.
+struct Crosstab {
+    /// The number of columns.
+    width: usize,
+    /// Row by row.
+    counts: Vec<u64>,
+}
+
+/// Counts records by both codes.
 fn count_with<A: Copy + Into<u32>>(
     a: &[A],
     b: &Codes,
     weights: Option<&[u32]>,
-    table: (usize, &mut [u64]),
+    table: &mut Crosstab,
 ) {
     match b {
         Codes::U8(b) => count(a, b, weights, table),
@@ -130,8 +139,10 @@ fn count<A: Copy + Into<u32>, B: Copy + Into<u32>>(
     a: &[A],
     b: &[B],
     weights: Option<&[u32]>,
-    (width, counts): (usize, &mut [u64]),
+    table: &mut Crosstab,
 ) {
+    let Crosstab { width, counts } = table;
+    let width = *width;
     let place = |(&a, &b): (&A, &B)| {
         let (a, b): (u32, u32) = (a.into(), b.into());
         a as usize * width + b as usize

@@ -73,7 +73,7 @@ pub fn recode(set: &FrequencySet, assignment: &Assignment, divided: &[Divided]) 
         .into_par_iter()
         .map(|at| {
             let divided = divided.get(at).unwrap_or(&none);
-            cover((&set.attributes[at], &set.vectors[at]), &placing, divided)
+            cover(&set.attributes[at], &set.vectors[at], &placing, divided)
         })
         .collect();
     number(columns, &placing.sizes(), placing.n_suppressed())
@@ -299,7 +299,7 @@ pub fn recode_blocks(set: &FrequencySet, assignment: &Assignment, blocks: &[Bloc
             let by_group = if matches!(attribute.shape, Shape::Tree(_)) {
                 cover_sets(codes, &groups, |present| attribute.least_cell(present))
             } else {
-                cover((attribute, codes), &groups, &none)
+                cover(attribute, codes, &groups, &none)
             };
             let of_class = group_of_class.iter().map(|&group| by_group.of_class[group as usize]);
             columns[at] = RecodedColumn { of_class: of_class.collect(), cells: by_group.cells };
@@ -323,7 +323,8 @@ pub fn group_of_class(class_of: &[u32], n_classes: usize, block: &Block) -> Vec<
 /// The cells of one attribute. Vectors are looked at in their order, classes as they come: the
 /// statistics of all classes fit a cache better than the vectors do.
 fn cover(
-    (attribute, codes): (&Attribute, &Codes),
+    attribute: &Attribute,
+    codes: &Codes,
     placing: &Placing,
     divided: &Divided,
 ) -> RecodedColumn {

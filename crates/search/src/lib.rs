@@ -32,7 +32,7 @@ pub use algorithm::{Algorithm, RecodingKind, RowGrouping, WorkloadUse};
 pub use budget::{Budget, Standing, Watch};
 pub use incognito::Sharing;
 pub use koptimize::{OpenNode, Stopped};
-pub use mondrian::outline::{Chunk, OpenRegion, Outline, Scan};
+pub use mondrian::outline::{Chunk, NoOutline, OpenRegion, Outline, OutlineLimits, Scan};
 pub use workload::{QueryValue, Split, Target, WeightedQuery, Workload};
 
 /// What one attacker can know, and how many rows must look the same to them.

@@ -82,6 +82,16 @@ fn unsummed<'a>(
     (!is_number).then_some(QueryError::NoNumbers { column, aggregate: name })
 }
 
+/// The rows of a vector, and what its labels may stand for.
+#[derive(Clone, Copy)]
+struct VectorRows<'a> {
+    rows: u32,
+    /// By column that is looked at, its label.
+    labels: &'a [u32],
+    /// By column that is looked at, the segments that its value may be in.
+    profiles: &'a [&'a [Share]],
+}
+
 /// By labels of the group columns and their segments, what was added up.
 type Tallies = BTreeMap<Vec<(u32, u32)>, Tally>;
 
@@ -145,7 +155,8 @@ impl<'a> Plan<'a> {
             if self.groups.is_empty() {
                 let tally = tallies.get_mut(&[][..]).expect("it was put there");
                 let weight = weigh(&self.regions, self.n_tested, &profiles, &pins);
-                self.add(tally, rows, weight, (&labels, &profiles), &mut pins);
+                let vector = VectorRows { rows, labels: &labels, profiles: &profiles };
+                self.add(tally, vector, weight, &mut pins);
                 continue;
             }
             for segments in self.combinations(&profiles) {
@@ -156,7 +167,8 @@ impl<'a> Plan<'a> {
                 }
                 let tally = tallies.entry(key).or_insert_with(|| Tally::new(self.measured.len()));
                 let weight = weigh(&self.regions, self.n_tested, &profiles, &pins);
-                self.add(tally, rows, weight, (&labels, &profiles), &mut pins);
+                let vector = VectorRows { rows, labels: &labels, profiles: &profiles };
+                self.add(tally, vector, weight, &mut pins);
             }
             pins.fill(None);
         }
@@ -215,14 +227,8 @@ impl<'a> Plan<'a> {
     }
 
     /// Adds the rows of a vector, of which it is known how they satisfy the condition.
-    fn add(
-        &self,
-        tally: &mut Tally,
-        rows: u32,
-        whole: Weight,
-        (labels, profiles): (&[u32], &[&[Share]]),
-        pins: &mut [Option<u32>],
-    ) {
+    fn add(&self, tally: &mut Tally, vector: VectorRows, whole: Weight, pins: &mut [Option<u32>]) {
+        let VectorRows { rows, labels, profiles } = vector;
         if !whole.is_possible {
             return;
         }

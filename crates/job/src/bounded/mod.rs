@@ -16,7 +16,8 @@ use incrowd_engine::{Engine, EngineError, Format, Misfits, Output, Source, Spill
 use incrowd_engine::{read_remote, read_spilled};
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
 use incrowd_search::{
-    Budget, Counters, Found, Outcome as SearchOutcome, Outline, Proof, Recoding, RowGrouping,
+    Budget, Counters, Found, NoOutline, Outcome as SearchOutcome, Outline, OutlineLimits, Proof,
+    Recoding, RowGrouping,
 };
 
 use indexmap::IndexMap;
@@ -288,11 +289,13 @@ impl Search<'_> {
         let budget = budget(job.run, job.spec, plan, None);
         let grown = with_problem(job.spec, plan, &coding, &[], &budget, |problem| {
             let (left, most) = (self.bounds.left(), self.most_points(n_attributes));
-            Outline::grow(problem, &scanned, most, left / 4)
+            let limits = OutlineLimits { points: most, bytes: left / 4 };
+            Outline::grow(problem, &scanned, limits)
         })?;
-        let outline = match grown.map_err(|source| EngineError::Spill { source })? {
+        let outline = match grown {
             Ok(outline) => outline,
-            Err(outcome) => match job.found(plan, outcome, n_rows)? {
+            Err(NoOutline::Unreadable(source)) => return Err(EngineError::Spill { source }.into()),
+            Err(NoOutline::Ended(outcome)) => match job.found(plan, outcome, n_rows)? {
                 Ok(_) => unreachable!("an outline that was not grown has no recoding"),
                 Err(outcome) => return Ok(Err(outcome)),
             },

@@ -191,11 +191,9 @@ impl Pricing {
             Measure::AverageClassSize => self.class_size(classes),
             Measure::Classification => {
                 let majorities = (0..fates.len()).map(majority);
-                whole(classification(classes.zip(majorities)))
+                classification(classes.zip(majorities))
             }
-            Measure::Height => {
-                whole((Ticks::from(at.levels.height()), at.levels.height().into(), 0))
-            }
+            Measure::Height => whole(at.levels.height().into(), at.levels.height().into(), 0),
             Measure::Loss | Measure::Entropy | Measure::Precision => {
                 self.by_level.price(counter, at, fates)
             }
@@ -212,7 +210,7 @@ impl Pricing {
             floor += rows * at_least;
             excess += if fate == Fate::Doomed { rows * (n - at_least) } else { 0 };
         }
-        whole((cost, floor, excess))
+        whole(cost, floor, excess)
     }
 
     fn class_size(&self, classes: impl Iterator<Item = (u64, Fate)>) -> Price {
@@ -237,19 +235,19 @@ impl Pricing {
     }
 }
 
-/// A price in whole numbers: cost, floor, excess.
-fn whole((cost, floor, excess): (Ticks, Ticks, Ticks)) -> Price {
+/// A price in whole numbers.
+fn whole(cost: Ticks, floor: Ticks, excess: Ticks) -> Price {
     Price { cost, value: cost as f64, floor, excess }
 }
 
-fn classification(classes: impl Iterator<Item = ((u64, Fate), u64)>) -> (Ticks, Ticks, Ticks) {
+fn classification(classes: impl Iterator<Item = ((u64, Fate), u64)>) -> Price {
     let (mut cost, mut floor, mut excess) = (0, 0, 0);
     for ((rows, fate), majority) in classes {
         cost += if fate == Fate::Kept { rows - majority } else { rows };
         floor += rows - majority;
         excess += if fate == Fate::Doomed { majority } else { 0 };
     }
-    (cost.into(), floor.into(), excess.into())
+    whole(cost.into(), floor.into(), excess.into())
 }
 
 /// A mean in ticks.

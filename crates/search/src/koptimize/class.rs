@@ -13,11 +13,7 @@ use super::{Field, Ground, Key};
 pub(super) struct Body {
     /// By attribute, its first and last code.
     pub(super) intervals: Vec<(u32, u32)>,
-    /// By attribute, where its running counts start; [`NOWHERE`] if no step could divide it there.
-    starts: Vec<usize>,
-    /// Rows by lane with a code below `lo`, `lo + 1`, and so on up to beyond `hi`. Right at the codes at
-    /// which a step may still cut.
-    running: Vec<u32>,
+    running: Running,
     /// Rows by lane.
     pub(super) lanes: Vec<u32>,
     pub(super) n_rows: u64,
@@ -29,6 +25,16 @@ pub(super) struct Body {
     pub(super) cost: u64,
     /// Its vectors, where models have to look at them.
     pub(super) vectors: Vec<u32>,
+}
+
+/// Running counts along the attributes that a step could divide.
+#[derive(Debug, Default)]
+pub(super) struct Running {
+    /// By attribute, where its counts start; [`NOWHERE`] if no step could divide it there.
+    pub(super) starts: Vec<usize>,
+    /// Rows by lane with a code below `lo`, `lo + 1`, and so on up to beyond `hi`. Right at the codes at
+    /// which a step may still cut (K3).
+    pub(super) counts: Vec<u32>,
 }
 
 pub(super) const NOWHERE: usize = usize::MAX;
@@ -54,8 +60,9 @@ impl Body {
     #[inline]
     pub(super) fn below(&self, attribute: usize, code: u32) -> &[u32] {
         let n_lanes = self.lanes.len();
-        let at = self.starts[attribute] + (code - self.intervals[attribute].0) as usize * n_lanes;
-        &self.running[at..at + n_lanes]
+        let at = self.running.starts[attribute]
+            + (code - self.intervals[attribute].0) as usize * n_lanes;
+        &self.running.counts[at..at + n_lanes]
     }
 
     /// The running counts of an attribute.
@@ -63,7 +70,7 @@ impl Body {
     pub(super) fn running(&self, attribute: usize) -> &[u32] {
         let (lo, hi) = self.intervals[attribute];
         let len = (hi - lo + 2) as usize * self.lanes.len();
-        &self.running[self.starts[attribute]..self.starts[attribute] + len]
+        &self.running.counts[self.running.starts[attribute]..self.running.starts[attribute] + len]
     }
 }
 
@@ -94,11 +101,11 @@ impl<const N: usize> Class<N> {
             ground.space.n_codes.iter().map(|&n_codes| (0, n_codes - 1)).collect();
         let n_vectors = u32::try_from(set.len()).expect("vectors are counted in 32 bits");
         let vectors = if ground.looks_at_rows { (0..n_vectors).collect() } else { Vec::new() };
-        let (starts, running) = running(ground, grid, &keys, &weights, &intervals);
+        let running = running(ground, grid, &keys, &weights, &intervals);
         let floor = floor(ground, grid, &keys, &weights);
         let atoms = Atoms { keys, weights, floor };
         let lanes = lanes(&atoms.weights, n_lanes);
-        let body = body(ground, intervals, (starts, running), lanes, vectors);
+        let body = body(ground, intervals, running, lanes, vectors);
         Class { body: Arc::new(body), atoms: Arc::new(atoms) }
     }
 
@@ -111,16 +118,16 @@ impl<const N: usize> Class<N> {
     ) -> Class<N> {
         let n_lanes = ground.n_lanes;
         let n_attributes = ground.fields.len();
-        let mut running = vec![0; n_lanes];
-        running.extend_from_slice(counts);
-        for at in n_lanes..running.len() {
-            running[at] += running[at - n_lanes];
+        let mut sums = vec![0; n_lanes];
+        sums.extend_from_slice(counts);
+        for at in n_lanes..sums.len() {
+            sums[at] += sums[at - n_lanes];
         }
-        let lanes = running[running.len() - n_lanes..].to_vec();
+        let lanes = sums[sums.len() - n_lanes..].to_vec();
         let mut starts = vec![NOWHERE; n_attributes];
         starts[attribute] = 0;
         let intervals = (0..n_attributes).map(interval).collect();
-        let body = body(ground, intervals, (starts, running), lanes, Vec::new());
+        let body = body(ground, intervals, Running { starts, counts: sums }, lanes, Vec::new());
         let atoms = Atoms { keys: Vec::new(), weights: Vec::new(), floor: 0 };
         Class { body: Arc::new(body), atoms: Arc::new(atoms) }
     }
@@ -269,7 +276,7 @@ pub(super) fn floor<P: Price, const N: usize>(
 pub(super) fn body<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     intervals: Vec<(u32, u32)>,
-    (starts, running): (Vec<usize>, Vec<u32>),
+    running: Running,
     lanes: Vec<u32>,
     vectors: Vec<u32>,
 ) -> Body {
@@ -282,7 +289,7 @@ pub(super) fn body<P: Price, const N: usize>(
     };
     let is_kept = ground.is_kept(n_rows, &vectors);
     let cost = if is_kept { ground.price.kept(&lanes, loss) } else { ground.price.lost(n_rows) };
-    Body { intervals, starts, running, lanes, n_rows, loss, is_kept, cost, vectors }
+    Body { intervals, running, lanes, n_rows, loss, is_kept, cost, vectors }
 }
 
 /// Where running counts of each attribute start that a step could still divide, and how many there are.
@@ -312,7 +319,7 @@ pub(super) fn running<P: Price, const N: usize>(
     keys: &[Key<N>],
     weights: &[u32],
     intervals: &[(u32, u32)],
-) -> (Vec<usize>, Vec<u32>) {
+) -> Running {
     let n_lanes = ground.n_lanes;
     let (starts, len) = places(ground, grid, intervals);
     let mut counts = vec![0u32; len];
@@ -329,7 +336,7 @@ pub(super) fn running<P: Price, const N: usize>(
             counts[at] += counts[at - n_lanes];
         }
     }
-    (starts, counts)
+    Running { starts, counts }
 }
 
 fn lanes(weights: &[u32], n_lanes: usize) -> Vec<u32> {

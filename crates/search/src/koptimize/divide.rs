@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::class::{Atoms, Class, NOWHERE, body, floor, places, push, running};
+use super::class::{Atoms, Class, NOWHERE, Running, body, floor, places, push, running};
 use super::grid::Grid;
 use super::price::{Price, rows};
 use super::space::Step;
@@ -92,7 +92,7 @@ impl<const N: usize> Class<N> {
             keys: Vec::new(),
             weights: Vec::new(),
             vectors: Vec::new(),
-            running: (Vec::new(), Vec::new()),
+            running: Running::default(),
             is_dead: false,
         }
     }
@@ -107,10 +107,9 @@ impl<const N: usize> Class<N> {
         parts: &mut [Part<N>],
     ) {
         let count = |part: &Part<N>| {
-            let (starts, mut counts) =
-                running(ground, grid, &part.keys, &part.weights, &part.intervals);
-            self.slice(attribute, part.intervals[attribute], &starts, &mut counts);
-            (starts, counts)
+            let mut found = running(ground, grid, &part.keys, &part.weights, &part.intervals);
+            self.slice(attribute, part.intervals[attribute], &mut found);
+            found
         };
         if let [one, other] = parts {
             let (few, many) =
@@ -131,7 +130,8 @@ impl<const N: usize> Class<N> {
     }
 
     /// The running counts along the attribute that is divided are those of the class.
-    fn slice(&self, attribute: usize, (lo, hi): (u32, u32), starts: &[usize], counts: &mut [u32]) {
+    fn slice(&self, attribute: usize, (lo, hi): (u32, u32), running: &mut Running) {
+        let Running { starts, counts } = running;
         if starts[attribute] == NOWHERE {
             return;
         }
@@ -153,7 +153,7 @@ impl<const N: usize> Class<N> {
         attribute: usize,
         few: &Part<N>,
         intervals: &[(u32, u32)],
-    ) -> (Vec<usize>, Vec<u32>) {
+    ) -> Running {
         let (starts, len) = places(ground, grid, intervals);
         let mut counts = vec![0; len];
         for (at, &start) in starts.iter().enumerate() {
@@ -162,13 +162,14 @@ impl<const N: usize> Class<N> {
             }
             let whole = self.body.running(at);
             let into = &mut counts[start..start + whole.len()];
-            let less = &few.running.1[few.running.0[at]..];
+            let less = &few.running.counts[few.running.starts[at]..];
             for ((count, whole), less) in into.iter_mut().zip(whole).zip(less) {
                 *count = whole.wrapping_sub(*less);
             }
         }
-        self.slice(attribute, intervals[attribute], &starts, &mut counts);
-        (starts, counts)
+        let mut running = Running { starts, counts };
+        self.slice(attribute, intervals[attribute], &mut running);
+        running
     }
 }
 
@@ -180,6 +181,6 @@ struct Part<const N: usize> {
     keys: Vec<Key<N>>,
     weights: Vec<u32>,
     vectors: Vec<u32>,
-    running: (Vec<usize>, Vec<u32>),
+    running: Running,
     is_dead: bool,
 }

@@ -25,6 +25,13 @@ struct Line {
     loss: Vec<u64>,
 }
 
+/// What of the steps of an attribute may still be made; see [`Line`].
+struct Remaining {
+    n_live: Vec<u32>,
+    n_gone: Vec<u32>,
+    live: Vec<(u32, usize)>,
+}
+
 impl<const N: usize> Grid<N> {
     /// The grid of some steps that are made and others that may be; of the latter, all were in `settled`.
     pub(super) fn new<P: Price>(
@@ -66,7 +73,7 @@ impl<const N: usize> Grid<N> {
                 n_live[code] += n_live[code - 1];
                 n_gone[code] += n_gone[code - 1];
             }
-            line(ground, attribute, &is_cut, (n_live, n_gone), live)
+            line(ground, attribute, &is_cut, Remaining { n_live, n_gone, live })
         });
         Grid { attributes: attributes.collect() }
     }
@@ -114,9 +121,9 @@ fn line<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     attribute: usize,
     is_cut: &[bool],
-    (n_live, n_gone): (Vec<u32>, Vec<u32>),
-    live: Vec<(u32, usize)>,
+    remaining: Remaining,
 ) -> Line {
+    let Remaining { n_live, n_gone, live } = remaining;
     let Field { shift, .. } = ground.fields[attribute];
     let codes = u32::try_from(is_cut.len()).expect("codes have 32 bits");
     let mut first = 0;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::kinds::Kinds;
+use super::decide::Decider;
 use super::sketch::Sketch;
 use super::table::{Size, Table};
 use super::{Chunk, Scan};
@@ -74,12 +74,13 @@ impl Ways {
 
 /// Counts the points of some regions by code and kind. `sizes` are those of the tables.
 pub(super) fn count(
-    (problem, kinds): (&Problem, &Kinds),
+    decider: &Decider,
     scan: &dyn Scan,
     sketch: &Sketch,
     jobs: &[Job],
     sizes: &[Vec<Size>],
 ) -> io::Result<Vec<Counted>> {
+    let Decider { problem, kinds, .. } = *decider;
     let ways = Ways::new(sketch, jobs.iter().map(|job| job.region));
     let n_points: Vec<AtomicU64> = jobs.iter().map(|_| AtomicU64::new(0)).collect();
     // Threads share the tables; each has those of one attribute at a time.

@@ -36,7 +36,7 @@
 //! ```
 //! use incrowd_data::{Attribute, Codes, Dictionary, FrequencySet, Kind, Shape};
 //! use incrowd_privacy::{KAnonymity, Model};
-//! use incrowd_search::{Budget, Chunk, Outcome, Outline, Problem, Recoding, Scan};
+//! use incrowd_search::{Budget, Chunk, Outcome, Outline, OutlineLimits, Problem, Recoding, Scan};
 //!
 //! // Eight people, ages 20 to 90; no vectors are held.
 //! let dictionary = Dictionary {
@@ -62,7 +62,8 @@
 //!         Ok(())
 //!     }
 //! }
-//! let outline = Outline::grow(&problem, &Ages, 4, 1 << 20).unwrap().expect("feasible");
+//! let limits = OutlineLimits { points: 4, bytes: 1 << 20 };
+//! let outline = Outline::grow(&problem, &Ages, limits).expect("feasible");
 //! let rows: Vec<u64> = outline.regions().iter().map(|region| region.rows).collect();
 //! assert_eq!(rows, [4, 4]);
 //!
@@ -132,17 +133,46 @@ pub struct OpenRegion {
     pub is_class: bool,
 }
 
+/// How far an [`Outline`] grows, and what that may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutlineLimits {
+    /// Regions with more points than this are cut.
+    pub points: u64,
+    /// Bytes that tables may take, but see the module about the least that is needed.
+    pub bytes: u64,
+}
+
+/// Why there is no [`Outline`].
+#[derive(Debug)]
+pub enum NoOutline {
+    /// The points cannot be read.
+    Unreadable(io::Error),
+    /// The search ends with this outcome, which is not [`Outcome::Found`].
+    Ended(Outcome),
+}
+
+impl From<io::Error> for NoOutline {
+    fn from(error: io::Error) -> NoOutline {
+        NoOutline::Unreadable(error)
+    }
+}
+
+impl From<Outcome> for NoOutline {
+    fn from(outcome: Outcome) -> NoOutline {
+        NoOutline::Ended(outcome)
+    }
+}
+
 impl Outline {
-    /// Grows the top of the tree until no region has more than `most` points but those that cannot be cut.
-    /// Tables take `memory` bytes at most, but see the module about the least that is needed.
+    /// Grows the top of the tree until no region has more points than the limit, except those that cannot
+    /// be cut.
     ///
     /// The problem's set has the attributes, the extra columns and the number of rows of the whole table;
-    /// neither its vectors nor its counts nor the codes of the extra columns are looked at. Where there is
-    /// nothing to grow the outcome says why.
+    /// its vectors, its counts and the codes of the extra columns are not used.
     ///
     /// # Errors
     ///
-    /// If the points cannot be read.
+    /// If the points cannot be read, or if there is nothing to grow.
     ///
     /// # Panics
     ///
@@ -150,32 +180,27 @@ impl Outline {
     pub fn grow(
         problem: &Problem,
         scan: &dyn Scan,
-        most: u64,
-        memory: u64,
-    ) -> io::Result<Result<Outline, Outcome>> {
+        limits: OutlineLimits,
+    ) -> Result<Outline, NoOutline> {
         let n_rows = problem.set.n_rows;
         if n_rows == 0 {
-            return Ok(Err(Outcome::Infeasible(Infeasible::Empty)));
+            return Err(Outcome::Infeasible(Infeasible::Empty).into());
         }
         assert!(u32::try_from(n_rows).is_ok(), "rows are counted in 32 bits");
-        let kinds = Kinds::find(problem, scan, memory)?;
+        let kinds = Kinds::find(problem, scan, limits.bytes)?;
         if problem.budget.is_cancelled() {
-            return Ok(Err(Outcome::Cancelled));
+            return Err(Outcome::Cancelled.into());
         }
-        let Some(kinds) = kinds else {
-            return Ok(Err(Outcome::Infeasible(Infeasible::OutOfMemory)));
-        };
+        let kinds = kinds.ok_or(Outcome::Infeasible(Infeasible::OutOfMemory))?;
         let whole = kinds.whole(problem.entity);
         if let Some(infeasible) = crate::broken_by(problem, whole.class()) {
-            return Ok(Err(infeasible));
+            return Err(infeasible.into());
         }
         let splits = Splits::knowing(problem, kinds.known(problem), None);
         let facts = splits.facts(n_rows);
-        let mut growth = Growth::new(problem, scan, (most, memory), &kinds, &splits);
-        if growth.grow()?.is_none() {
-            return Ok(Err(Outcome::Cancelled));
-        }
-        Ok(Ok(growth.outline(facts)))
+        let mut growth = Growth::new(problem, scan, limits, &kinds, &splits);
+        growth.grow()?;
+        Ok(growth.outline(facts))
     }
 
     /// The regions in depth-first order, which is the order of their classes.

@@ -19,6 +19,14 @@ enum Place {
     Cut { attribute: usize, cut: Cut, parts: Vec<usize> },
 }
 
+/// Points of a chunk on their way to regions.
+#[derive(Clone, Copy)]
+struct Sifting<'a> {
+    chunk: &'a Chunk<'a>,
+    /// By node, whether it leads to a region that is wanted.
+    leads: &'a [bool],
+}
+
 impl Sketch {
     /// All points in region 0.
     pub(super) fn new() -> Sketch {
@@ -88,30 +96,30 @@ impl Sketch {
     pub(super) fn sift(&self, chunk: &Chunk, leads: &[bool], call: &mut dyn FnMut(usize, &[u32])) {
         let mut points: Vec<u32> = (0..).take(chunk.len).collect();
         let mut scratch = vec![0; chunk.len];
-        self.sift_node(0, chunk, leads, (&mut points, &mut scratch), call);
+        self.sift_node(0, Sifting { chunk, leads }, &mut points, &mut scratch, call);
     }
 
     fn sift_node(
         &self,
         node: usize,
-        chunk: &Chunk,
-        leads: &[bool],
-        (points, scratch): (&mut [u32], &mut [u32]),
+        sifting: Sifting,
+        points: &mut [u32],
+        scratch: &mut [u32],
         call: &mut dyn FnMut(usize, &[u32]),
     ) {
-        if points.is_empty() || !leads[node] {
+        if points.is_empty() || !sifting.leads[node] {
             return;
         }
         let (attribute, cut, parts) = match &self.nodes[node] {
             Place::Region(region) => return call(*region, points),
             Place::Cut { attribute, cut, parts } => (*attribute, cut, parts),
         };
-        let sizes = divide(cut, &chunk.vectors[attribute], points, scratch);
+        let sizes = divide(cut, &sifting.chunk.vectors[attribute], points, scratch);
         let (mut divided, mut room) = (scratch, points);
         for (&part, size) in parts.iter().zip(sizes) {
             let (of_part, rest) = divided.split_at_mut(size);
             let (of_room, more) = room.split_at_mut(size);
-            self.sift_node(part, chunk, leads, (of_part, of_room), call);
+            self.sift_node(part, sifting, of_part, of_room, call);
             (divided, room) = (rest, more);
         }
     }

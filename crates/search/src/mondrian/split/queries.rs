@@ -40,8 +40,17 @@ struct Prepared<'a> {
     scale: Scale,
     /// Steps of a unit.
     steps: f64,
-    /// The attribute whose values are added up, the value that counts as 0, and the unit.
-    on_attribute: Option<(usize, f64, f64)>,
+    /// The attribute whose values are added up, if they are those of one.
+    on_attribute: Option<Summed>,
+}
+
+/// An attribute whose values are added up.
+#[derive(Clone, Copy)]
+struct Summed {
+    attribute: usize,
+    /// The value that counts as 0.
+    centre: f64,
+    unit: f64,
 }
 
 impl<'a> Queries<'a> {
@@ -109,7 +118,7 @@ impl<'a> Prepared<'a> {
             values: Some((codes, positions.iter().map(step).collect())),
             scale,
             steps: steps * unit,
-            on_attribute: attribute.map(|attribute| (attribute, centre, unit)),
+            on_attribute: attribute.map(|attribute| Summed { attribute, centre, unit }),
         }
     }
 }
@@ -236,7 +245,7 @@ impl Queries<'_> {
             shares[at] = runs[at].map_or(1.0, |runs| self.boxes.cell(at, extents[at]).share(runs));
         }
         if let Some(value) = query.on_attribute {
-            let at = value.0;
+            let at = value.attribute;
             shares[at] = mean_value(&self.boxes.cell(at, extents[at]), runs[at], value);
         }
         let mut others = vec![1.0; d];
@@ -361,7 +370,7 @@ impl Active<'_> {
         let share_of = |of_query: &ActiveBox| {
             let runs = of_query.runs[attribute];
             let share = match self.query.on_attribute {
-                Some(value) if value.0 == attribute => mean_value(cell, runs, value),
+                Some(summed) if summed.attribute == attribute => mean_value(cell, runs, summed),
                 _ => runs.map_or(1.0, |runs| cell.share(runs)),
             };
             of_query.others[attribute] * share
@@ -378,13 +387,9 @@ impl Active<'_> {
 }
 
 /// The mean over a cell's values of their distance from a centre in units, where runs admit them.
-fn mean_value(
-    cell: &Spread,
-    runs: Option<&[(u32, u32)]>,
-    (_, centre, unit): (usize, f64, f64),
-) -> f64 {
+fn mean_value(cell: &Spread, runs: Option<&[(u32, u32)]>, summed: Summed) -> f64 {
     let share = runs.map_or(1.0, |runs| cell.share(runs));
-    (cell.moment(runs) - centre * share) / unit
+    (cell.moment(runs) - summed.centre * share) / summed.unit
 }
 
 impl RegionCriterion for OfRegion<'_> {
