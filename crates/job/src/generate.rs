@@ -171,7 +171,7 @@ fn generator(spec: &GenerateSpec) -> Result<Generator, Vec<Problem>> {
     let made = match spec.kind.as_str() {
         "uniform" => {
             let default = uniform::Config::default();
-            uniform::Table::new(uniform::Config {
+            uniform::UniformTable::new(uniform::Config {
                 attributes: spec.attributes.unwrap_or(default.attributes),
                 cardinality: spec.cardinality.unwrap_or(default.cardinality),
                 seed,
@@ -180,7 +180,7 @@ fn generator(spec: &GenerateSpec) -> Result<Generator, Vec<Problem>> {
         }
         "skewed" => {
             let default = skewed::Config::default();
-            skewed::Table::new(skewed::Config {
+            skewed::SkewedTable::new(skewed::Config {
                 attributes: spec.attributes.unwrap_or(default.attributes),
                 cardinality: spec.cardinality.unwrap_or(default.cardinality),
                 mean: spec.mean,
@@ -194,10 +194,12 @@ fn generator(spec: &GenerateSpec) -> Result<Generator, Vec<Problem>> {
             let functions =
                 if spec.functions.is_empty() { default } else { spec.functions.clone() };
             let vary_constants = spec.vary_constants;
-            agrawal::Table::new(agrawal::Config { functions, vary_constants, seed })
+            agrawal::AgrawalTable::new(agrawal::Config { functions, vary_constants, seed })
                 .map(Generator::Agrawal)
         }
-        "census" => Ok(Generator::Census(Box::new(census::Table::new(&census::Config { seed })))),
+        "census" => {
+            Ok(Generator::Census(Box::new(census::CensusTable::new(&census::Config { seed }))))
+        }
         other => {
             let problem = Problem::new(format!("`{other}` is not a kind of table"));
             let help = match nearest(other, KINDS) {

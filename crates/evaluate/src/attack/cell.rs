@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use incrowd_data::Kind;
 
 use super::index::Index;
-use crate::query::{self, Domain, Known, Parse, Unreadable, Values, read_labels};
+use crate::query::{self, Domain, LabelKnowledge, Parse, Unreadable, Values, read_labels};
 
 /// The values that a cell can have.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,10 +181,10 @@ impl Both {
 pub fn read_both(
     release: &[Option<&str>],
     outside: &[Option<&str>],
-    known: &Known,
+    known: &LabelKnowledge,
     parse: Parse,
 ) -> Result<Both, Unreadable> {
-    if let Known::Means { is_number, .. } = known {
+    if let LabelKnowledge::Means { is_number, .. } = known {
         let is_mean = |label: &str| label == "*" || parse(Kind::Decimal, label).is_some();
         if release.iter().flatten().all(|label| is_mean(label)) {
             return Ok(means(release, outside));
@@ -196,8 +196,8 @@ pub fn read_both(
     }
     let known = match known {
         // Another release may hold labels where this one holds values.
-        Known::Plain(Some(kind)) => Known::Kind(*kind),
-        Known::Plain(None) | Known::Means { .. } => Known::Nothing,
+        LabelKnowledge::Plain(Some(kind)) => LabelKnowledge::Kind(*kind),
+        LabelKnowledge::Plain(None) | LabelKnowledge::Means { .. } => LabelKnowledge::Nothing,
         other => other.clone(),
     };
     let labels = Labels { release, outside, parse };
@@ -229,12 +229,12 @@ fn means(release: &[Option<&str>], outside: &[Option<&str>]) -> Both {
     Both { release, outside: outside.collect(), read: Read::Means }
 }
 
-fn taken_for(known: &Known, domain: &Domain) -> Read {
+fn taken_for(known: &LabelKnowledge, domain: &Domain) -> Read {
     match (known, domain) {
-        (Known::Tree(_), _) => Read::Hierarchy,
-        (Known::Order(_), _) => Read::Order,
+        (LabelKnowledge::Tree(_), _) => Read::Hierarchy,
+        (LabelKnowledge::Order(_), _) => Read::Order,
         (_, Domain::Line(line)) => Read::Line(line.kind),
-        (Known::Nothing, Domain::List(_)) => Read::Texts,
+        (LabelKnowledge::Nothing, Domain::List(_)) => Read::Texts,
         (_, Domain::List(_)) => Read::Values,
     }
 }
@@ -249,7 +249,7 @@ impl<'a> Labels<'a> {
     /// Reads the labels of both together; those of the outside table that are not understood are left out.
     fn read(
         &self,
-        known: &Known,
+        known: &LabelKnowledge,
         is_left_out: &mut [bool],
     ) -> Result<(Domain, Vec<Cell>), Unreadable> {
         loop {
@@ -307,14 +307,17 @@ impl<'a> Labels<'a> {
     }
 
     /// What the labels of the release are by themselves, where those of the other table hide it.
-    fn kind_of_release(&self, known: &Known) -> Result<(Known, Parse), Unreadable> {
+    fn kind_of_release(
+        &self,
+        known: &LabelKnowledge,
+    ) -> Result<(LabelKnowledge, Parse), Unreadable> {
         let places: Vec<usize> =
             (0..self.release.len()).filter(|&at| self.release[at] != Some("*")).collect();
         let texts: Vec<Option<&str>> = places.iter().map(|&at| self.release[at]).collect();
         match read_labels(&texts, known, None, self.parse) {
             Ok((Domain::Line(line), _)) => {
                 let parse = if line.kind == Kind::Integer { digits } else { self.parse };
-                Ok((Known::Kind(line.kind), parse))
+                Ok((LabelKnowledge::Kind(line.kind), parse))
             }
             Ok(_) => Ok((known.clone(), self.parse)),
             Err(Unreadable(wrong)) => {

@@ -41,7 +41,7 @@ use incrowd_data::{Codes, Kind};
 pub use answer::{Answer, GroupAnswers, answer, mistakes};
 pub use deviation::{Deviation, Summary, deviation, summary};
 pub use domain::{Domain, Line, List, ListOrder, Parse, Value};
-pub use spread::{Known, Span, Spread, Unreadable, Values, read_bounds, read_labels};
+pub use spread::{LabelKnowledge, Span, Spread, Unreadable, Values, read_bounds, read_labels};
 
 /// A released column: distinct labels and what they stand for.
 #[derive(Clone, Debug, PartialEq)]

@@ -63,7 +63,7 @@ impl Spread {
 
 /// What is known of a column's labels.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Known {
+pub enum LabelKnowledge {
     /// Nothing: labels are recognised by their form.
     Nothing,
     /// Every text is a value of the column, of this kind if one is said.
@@ -106,31 +106,33 @@ pub struct Unreadable(pub Vec<usize>);
 /// What the distinct labels of a column stand for; `span` holds values that are possible besides.
 pub fn read_labels(
     labels: &[Option<&str>],
-    known: &Known,
+    known: &LabelKnowledge,
     span: Option<Span>,
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     match known {
-        Known::Nothing => by_form(labels, span, parse),
-        Known::Plain(kind) => plain(labels, *kind, parse),
-        Known::Kind(kind) if kind.is_numeric() => on_line(&forms(labels), *kind, span, parse),
-        Known::Kind(Kind::Boolean) => {
+        LabelKnowledge::Nothing => by_form(labels, span, parse),
+        LabelKnowledge::Plain(kind) => plain(labels, *kind, parse),
+        LabelKnowledge::Kind(kind) if kind.is_numeric() => {
+            on_line(&forms(labels), *kind, span, parse)
+        }
+        LabelKnowledge::Kind(Kind::Boolean) => {
             let forms = forms(labels);
             sets(&forms, &both_truths(&forms), Hidden::Nothing, parse)
         }
-        Known::Kind(_) => sets(&forms(labels), &[], Hidden::InStars, parse),
-        Known::Values(values) => sets(&forms(labels), values, Hidden::Nothing, parse),
-        Known::Order(texts) => {
+        LabelKnowledge::Kind(_) => sets(&forms(labels), &[], Hidden::InStars, parse),
+        LabelKnowledge::Values(values) => sets(&forms(labels), values, Hidden::Nothing, parse),
+        LabelKnowledge::Order(texts) => {
             let list = List::new(texts.clone(), ListOrder::Declared, parse);
             let list = List { what: Some("declared order"), ..list };
             in_list(&forms(labels), list, None, false)
         }
-        Known::Tree(hierarchy) => {
+        LabelKnowledge::Tree(hierarchy) => {
             let list = List::natural(hierarchy.leaves().map(str::to_owned).collect(), parse);
             let list = List { what: Some("hierarchy"), ..list };
             in_list(&forms(labels), list, Some(hierarchy), false)
         }
-        Known::Means { is_number, may_miss } => {
+        LabelKnowledge::Means { is_number, may_miss } => {
             let means = of_means(labels, *may_miss, parse);
             let says_something = labels.iter().flatten().any(|label| *label != "*");
             match means {
@@ -145,7 +147,7 @@ pub fn read_labels(
 /// What labels of two columns, least and greatest value, stand for.
 pub fn read_bounds(
     labels: &[(Option<&str>, Option<&str>)],
-    known: &Known,
+    known: &LabelKnowledge,
     span: Option<Span>,
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
@@ -161,11 +163,11 @@ pub fn read_bounds(
         })
         .collect();
     match known {
-        Known::Order(texts) => {
+        LabelKnowledge::Order(texts) => {
             let list = List::new(texts.clone(), ListOrder::Declared, parse);
             in_list(&forms, List { what: Some("declared order"), ..list }, None, false)
         }
-        Known::Kind(kind) if kind.is_numeric() => on_line(&forms, *kind, span, parse),
+        LabelKnowledge::Kind(kind) if kind.is_numeric() => on_line(&forms, *kind, span, parse),
         _ => on_some_line(&forms, &LINE_KINDS, span, parse)
             .ok_or_else(|| Unreadable((0..labels.len()).collect())),
     }

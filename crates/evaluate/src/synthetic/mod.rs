@@ -1,6 +1,6 @@
 //! Synthetic tables: seeded generators of rows, without files.
 //!
-//! Every kind has a `Config` and a `Table`; [`Generator`] is any of them. A table is endless: rows are
+//! Every kind has a `Config` and a table of its name; [`Generator`] is any of them. A table is endless: rows are
 //! numbered from 0 and `rows(range)` makes some of them. A row depends on the kind, its parameters, the
 //! seed and the row's number, and on nothing else: batches of any size, made in any order on any number
 //! of threads, put together give the same table, on every machine (see [`random`] for how).
@@ -19,7 +19,7 @@
 //! use incrowd_evaluate::synthetic::agrawal;
 //!
 //! let config = agrawal::Config { functions: vec![2, 7], ..agrawal::Config::default() };
-//! let table = agrawal::Table::new(config).expect("functions 2 and 7 exist");
+//! let table = agrawal::AgrawalTable::new(config).expect("functions 2 and 7 exist");
 //! let rows = table.rows(0..1000);
 //! let salary = rows.numbers("salary").expect("a column");
 //! let group = rows.texts("group_2").expect("a column of texts");
@@ -67,13 +67,13 @@ pub enum ParameterError {
 #[derive(Clone, Debug)]
 pub enum Generator {
     /// Codes, all equally likely.
-    Uniform(uniform::Table),
+    Uniform(uniform::UniformTable),
     /// Codes around a centre.
-    Skewed(skewed::Table),
+    Skewed(skewed::SkewedTable),
     /// Loan applicants with class labels.
-    Agrawal(agrawal::Table),
+    Agrawal(agrawal::AgrawalTable),
     /// People.
-    Census(Box<census::Table>),
+    Census(Box<census::CensusTable>),
 }
 
 impl Generator {

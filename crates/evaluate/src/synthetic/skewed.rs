@@ -49,13 +49,13 @@ impl Default for Config {
 
 /// An endless table.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct SkewedTable {
     config: Config,
 }
 
-impl Table {
+impl SkewedTable {
     /// The table of some parameters, or all that is wrong with them.
-    pub fn new(config: Config) -> Result<Table, Vec<ParameterError>> {
+    pub fn new(config: Config) -> Result<SkewedTable, Vec<ParameterError>> {
         let mut problems = uniform::problems(config.attributes, config.cardinality);
         let greatest = config.cardinality.saturating_sub(1);
         if let Some(found) = config.mean.filter(|mean| !(0.0..=f64::from(greatest)).contains(mean))
@@ -65,7 +65,7 @@ impl Table {
         if !(config.deviation > 0.0 && config.deviation <= MOST_DEVIATION) {
             problems.push(ParameterError::Deviation { found: config.deviation });
         }
-        if problems.is_empty() { Ok(Table { config }) } else { Err(problems) }
+        if problems.is_empty() { Ok(SkewedTable { config }) } else { Err(problems) }
     }
 
     /// Some rows.
@@ -101,7 +101,7 @@ mod tests {
     fn the_setting_of_figure_17() {
         let config =
             Config { attributes: 2, cardinality: 50, mean: Some(25.0), ..Config::default() };
-        let rows = Table::new(config).unwrap().rows(0..100_000);
+        let rows = SkewedTable::new(config).unwrap().rows(0..100_000);
         for name in ["a1", "a2"] {
             let values = rows.numbers(name).unwrap();
             let (mean, deviation) = moments(&values);
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_centre_is_the_default_and_columns_are_independent() {
-        let rows = Table::new(Config::default()).unwrap().rows(0..50_000);
+        let rows = SkewedTable::new(Config::default()).unwrap().rows(0..50_000);
         assert_eq!(rows.columns.len(), 5);
         let (a, b) = (rows.numbers("a1").unwrap(), rows.numbers("a5").unwrap());
         let ((mean, deviation), (mean_b, deviation_b)) = (moments(&a), moments(&b));
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn all_that_is_wrong_is_said() {
-        let wrong = |config| Table::new(config).unwrap_err();
+        let wrong = |config| SkewedTable::new(config).unwrap_err();
         let config = Config { mean: Some(8.0), deviation: 0.0, ..Config::default() };
         assert_eq!(
             wrong(config),

@@ -35,15 +35,15 @@ impl Default for Config {
 
 /// An endless table.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct UniformTable {
     config: Config,
 }
 
-impl Table {
+impl UniformTable {
     /// The table of some parameters, or all that is wrong with them.
-    pub fn new(config: Config) -> Result<Table, Vec<ParameterError>> {
+    pub fn new(config: Config) -> Result<UniformTable, Vec<ParameterError>> {
         let problems = problems(config.attributes, config.cardinality);
-        if problems.is_empty() { Ok(Table { config }) } else { Err(problems) }
+        if problems.is_empty() { Ok(UniformTable { config }) } else { Err(problems) }
     }
 
     /// Some rows.
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn every_code_is_as_likely() {
         let config = Config { attributes: 2, cardinality: 10, seed: 4 };
-        let rows = Table::new(config).unwrap().rows(0..50_000);
+        let rows = UniformTable::new(config).unwrap().rows(0..50_000);
         assert_eq!(rows.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["a1", "a2"]);
         let (a, b) = (rows.integers("a1").unwrap(), rows.integers("a2").unwrap());
         let mut counts = [[0; 10]; 10];
@@ -111,20 +111,23 @@ mod tests {
 
     #[test]
     fn batches_put_together_are_the_table() {
-        let table = Table::new(Config::default()).unwrap();
+        let table = UniformTable::new(Config::default()).unwrap();
         let (all, one, two) = (table.rows(0..100), table.rows(0..37), table.rows(37..100));
         for column in &all.columns {
             let parts = [&one, &two].map(|part| part.numbers(&column.name).unwrap()).concat();
             assert_eq!(all.numbers(&column.name), Some(parts));
         }
-        assert_ne!(all, Table::new(Config { seed: 1, ..Config::default() }).unwrap().rows(0..100));
+        assert_ne!(
+            all,
+            UniformTable::new(Config { seed: 1, ..Config::default() }).unwrap().rows(0..100)
+        );
         assert_eq!(table.rows(5..5).n_rows(), 0);
     }
 
     #[test]
     fn all_that_is_wrong_is_said() {
         let config = Config { attributes: 0, cardinality: 0, seed: 0 };
-        let problems = Table::new(config).unwrap_err();
+        let problems = UniformTable::new(config).unwrap_err();
         assert_eq!(problems.len(), 2);
         assert_eq!(problems[1].to_string(), "cardinality must be 1 to 1000000000, found 0");
     }

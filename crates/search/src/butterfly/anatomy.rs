@@ -6,20 +6,20 @@ use incrowd_privacy::{KAnonymity, Model};
 use crate::{Budget, Problem, QuasiSet};
 
 /// Attributes that are recoded together, as a table of their own, and what must hold for its classes.
-pub(super) struct Part {
+pub(super) struct SubTable {
     pub(super) attributes: Vec<usize>,
     pub(super) set: FrequencySet,
     pub(super) models: Vec<Box<dyn Model>>,
     pub(super) k: u64,
 }
 
-impl Part {
-    pub(super) fn new(problem: &Problem, attributes: Vec<usize>, k: u64) -> Part {
+impl SubTable {
+    pub(super) fn new(problem: &Problem, attributes: Vec<usize>, k: u64) -> SubTable {
         let set = problem.set;
         let others = problem.models.iter().filter(|model| model.least_rows().is_none());
         let anonymity = KAnonymity::new(k).ok().map(|model| Box::new(model) as Box<dyn Model>);
         let needs_extras = !problem.only_counts();
-        Part {
+        SubTable {
             set: FrequencySet {
                 attributes: attributes.iter().map(|&at| set.attributes[at].clone()).collect(),
                 vectors: attributes.iter().map(|&at| set.vectors[at].clone()).collect(),
@@ -42,17 +42,17 @@ impl Part {
 /// The body and the wings of every butterfly of a table (Definition 2 for any number of sets).
 pub(super) struct Anatomy {
     /// The attributes that two or more sets share. A class of it must satisfy every set.
-    pub(super) body: Part,
+    pub(super) body: SubTable,
     /// By set that has some, its other attributes.
-    pub(super) wings: Vec<Part>,
+    pub(super) wings: Vec<SubTable>,
 }
 
 impl Anatomy {
     /// The anatomy for sets none of which asks for what another one asks for.
     pub(super) fn new(problem: &Problem, sets: &[QuasiSet]) -> Anatomy {
         let (body, wings) = body_and_wings(sets);
-        let wings = wings.into_iter().map(|(own, k)| Part::new(problem, own, k)).collect();
-        Anatomy { body: Part::new(problem, body, problem.k), wings }
+        let wings = wings.into_iter().map(|(own, k)| SubTable::new(problem, own, k)).collect();
+        Anatomy { body: SubTable::new(problem, body, problem.k), wings }
     }
 }
 

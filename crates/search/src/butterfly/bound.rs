@@ -9,7 +9,7 @@
 use incrowd_data::{Codes, FrequencySet, collapse};
 use rayon::prelude::*;
 
-use super::anatomy::{Anatomy, Part, effective};
+use super::anatomy::{Anatomy, SubTable, effective};
 use super::nearest::{Index, codes_of};
 use super::wing;
 use crate::{Budget, Problem};
@@ -82,7 +82,7 @@ impl Distances {
 }
 
 impl<'a> OfWing<'a> {
-    fn new(part: &'a Part, budget: &Budget) -> OfWing<'a> {
+    fn new(part: &'a SubTable, budget: &Budget) -> OfWing<'a> {
         let (set, k) = (&part.set, part.k);
         let index = Index::new(set, (0..).take(set.len()));
         let columns: Vec<(&Codes, u32)> =

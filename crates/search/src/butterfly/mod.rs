@@ -75,7 +75,7 @@ use rayon::prelude::*;
 
 use crate::mondrian::{self, Branch};
 use crate::{Counters, Found, Outcome, Problem, Proof, QuasiSet, Recoding};
-use anatomy::{Anatomy, Part, components, effective, is_monotone};
+use anatomy::{Anatomy, SubTable, components, effective, is_monotone};
 use bound::Bound;
 use improve::{Group, improve};
 use pass::{Look, TOLERANCE, descend, visit};
@@ -156,7 +156,7 @@ fn together(
     // A butterfly that is looked at is built to its end, so that its loss is what it can be.
     let to_the_end = problem.budget.to_the_end();
     let body = anatomy.body.problem(problem, &to_the_end);
-    let wing_problem = |part| Part::problem(part, problem, &to_the_end);
+    let wing_problem = |part| SubTable::problem(part, problem, &to_the_end);
     let wings: Vec<Problem> = anatomy.wings.iter().map(wing_problem).collect();
     let look = Look {
         body: wing::body(&body),
@@ -201,7 +201,7 @@ fn apart(problem: &Problem, components: &[Vec<QuasiSet>]) -> Butterflies {
         attributes.sort_unstable();
         attributes.dedup();
         let k = sets.iter().map(|set| set.k).max().unwrap_or(problem.k);
-        let part = Part::new(problem, attributes, k);
+        let part = SubTable::new(problem, attributes, k);
         let place = |at: &usize| part.attributes.partition_point(|known| known < at);
         let sets: Vec<QuasiSet> = sets
             .iter()
@@ -252,7 +252,7 @@ fn holds(problem: &Problem, vectors: &[u32]) -> bool {
 }
 
 /// The block of a part whose groups are cut into these classes.
-fn block(part: &Part, of_groups: &[Classes]) -> (Block, f64) {
+fn block(part: &SubTable, of_groups: &[Classes]) -> (Block, f64) {
     let mut group_of = vec![0; of_groups.iter().map(|classes| classes.order.len()).sum()];
     debug_assert!(are_permuted(of_groups, group_of.len()), "B1");
     let classes = of_groups.iter().flat_map(|classes| split(&classes.order, &classes.sizes));

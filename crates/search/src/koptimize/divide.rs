@@ -28,7 +28,7 @@ impl<const N: usize> Class<N> {
         let attribute = step.attribute;
         let bounds = self.bounds(step);
         let part_of = |code: u32| bounds[1..bounds.len() - 1].partition_point(|&cut| cut <= code);
-        let mut parts: Vec<Part<N>> = bounds
+        let mut parts: Vec<ClassPart<N>> = bounds
             .windows(2)
             .map(|pair| self.part(ground, attribute, (pair[0], pair[1] - 1)))
             .collect();
@@ -78,14 +78,14 @@ impl<const N: usize> Class<N> {
         ground: &Ground<P, N>,
         attribute: usize,
         interval: (u32, u32),
-    ) -> Part<N> {
+    ) -> ClassPart<N> {
         let mut intervals = self.body.intervals.clone();
         intervals[attribute] = interval;
         let below = self.body.below(attribute, interval.0);
         let up_to = self.body.below(attribute, interval.1 + 1);
         let lanes: Vec<u32> = up_to.iter().zip(below).map(|(up_to, below)| up_to - below).collect();
         debug_assert_eq!(lanes.len(), ground.n_lanes);
-        Part {
+        ClassPart {
             intervals,
             n_rows: rows(&lanes),
             lanes,
@@ -104,9 +104,9 @@ impl<const N: usize> Class<N> {
         ground: &Ground<P, N>,
         grid: &Grid<N>,
         attribute: usize,
-        parts: &mut [Part<N>],
+        parts: &mut [ClassPart<N>],
     ) {
-        let count = |part: &Part<N>| {
+        let count = |part: &ClassPart<N>| {
             let mut found = running(ground, grid, &part.keys, &part.weights, &part.intervals);
             self.slice(attribute, part.intervals[attribute], &mut found);
             found
@@ -151,7 +151,7 @@ impl<const N: usize> Class<N> {
         ground: &Ground<P, N>,
         grid: &Grid<N>,
         attribute: usize,
-        few: &Part<N>,
+        few: &ClassPart<N>,
         intervals: &[(u32, u32)],
     ) -> Running {
         let (starts, len) = places(ground, grid, intervals);
@@ -174,7 +174,7 @@ impl<const N: usize> Class<N> {
 }
 
 /// A part of a class that is divided.
-struct Part<const N: usize> {
+struct ClassPart<const N: usize> {
     intervals: Vec<(u32, u32)>,
     lanes: Vec<u32>,
     n_rows: u64,

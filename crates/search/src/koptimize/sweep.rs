@@ -120,7 +120,7 @@ fn along<P: Price, const N: usize>(
     let places: Vec<u32> =
         std::iter::once(lo).chain(inside).chain(std::iter::once(hi + 1)).collect();
     let last = places.len() - 1;
-    let table = Table::new(costs, &places);
+    let table = IntervalCosts::new(costs, &places);
     // From each place: cost, cuts, and the next place. The smallest next place of equal ones gives the
     // smallest cuts.
     let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; places.len()];
@@ -144,7 +144,7 @@ fn along<P: Price, const N: usize>(
 }
 
 /// The cost of every interval between two places.
-struct Table {
+struct IntervalCosts {
     n_places: usize,
     costs: Vec<u64>,
 }
@@ -152,11 +152,11 @@ struct Table {
 /// Rows are lost, and none may be.
 const NEVER: u64 = u64::MAX;
 
-impl Table {
-    fn new<P: Price, const N: usize>(costs: &Costs<P, N>, places: &[u32]) -> Table {
+impl IntervalCosts {
+    fn new<P: Price, const N: usize>(costs: &Costs<P, N>, places: &[u32]) -> IntervalCosts {
         let n_places = places.len();
         let ground = costs.ground;
-        let mut table = Table { n_places, costs: vec![0; n_places * n_places] };
+        let mut table = IntervalCosts { n_places, costs: vec![0; n_places * n_places] };
         let n_lanes = ground.n_lanes;
         let mut at: Vec<u32> = Vec::with_capacity(n_places * n_lanes);
         let mut lanes = vec![0; n_lanes];

@@ -7,7 +7,7 @@ use incrowd_privacy::Tally;
 use rayon::prelude::*;
 
 use super::cut::Cut;
-use super::split::{Facts, Known, Splits};
+use super::split::{Facts, PointColumns, Splits};
 use crate::partition::{Buffers, CodeWidth, PackedCode, Points};
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
 
@@ -41,7 +41,7 @@ fn run<C: PackedCode>(problem: &Problem, facts: Option<&Facts>) -> Outcome {
     let mut scratch = points.scratch();
     let mut leaf_order = vec![0; points.vectors.len()];
     let mut tally = Tally::new(problem.set, problem.entity);
-    let splits = Splits::knowing(problem, Known::of(problem.set), facts);
+    let splits = Splits::over(problem, PointColumns::of(problem.set), facts);
     let grown =
         anonymize(&splits, points.buffers(), scratch.buffers(), &mut leaf_order, &mut tally);
     if problem.budget.is_cancelled() {

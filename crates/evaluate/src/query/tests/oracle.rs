@@ -188,10 +188,10 @@ fn made(rows: &[Vec<(String, Vec<Cell>)>], is_plain: bool) -> Release {
     let column = |at: usize| rows.iter().map(|row| row[at].0.as_str()).collect::<Vec<_>>();
     let (n, s, z) = (column(0), column(1), column(2));
     let known = |at: usize| match (at, is_plain) {
-        (0, false) => Known::Kind(Kind::Integer),
-        (1, false) => Known::Values(vec!["a".to_owned()]),
-        (0, true) => Known::Plain(Some(Kind::Integer)),
-        _ => Known::Plain(None),
+        (0, false) => LabelKnowledge::Kind(Kind::Integer),
+        (1, false) => LabelKnowledge::Values(vec!["a".to_owned()]),
+        (0, true) => LabelKnowledge::Plain(Some(Kind::Integer)),
+        _ => LabelKnowledge::Plain(None),
     };
     release(&[("n", known(0), &n), ("s", known(1), &s), ("z", known(2), &z)])
 }

@@ -62,15 +62,15 @@ pub struct Applicant {
 
 /// An endless table.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct AgrawalTable {
     rows: Source,
     functions: Vec<Function>,
     labels: Arc<[String]>,
 }
 
-impl Table {
+impl AgrawalTable {
     /// The table of some parameters, or all that is wrong with them.
-    pub fn new(config: Config) -> Result<Table, Vec<ParameterError>> {
+    pub fn new(config: Config) -> Result<AgrawalTable, Vec<ParameterError>> {
         let Config { functions: numbers, vary_constants, seed } = config;
         let mut problems = Vec::new();
         let mut functions = Vec::new();
@@ -90,7 +90,7 @@ impl Table {
         if !problems.is_empty() {
             return Err(problems);
         }
-        Ok(Table { rows: Source::new(seed, 3), functions, labels: dictionary(["A", "B"]) })
+        Ok(AgrawalTable { rows: Source::new(seed, 3), functions, labels: dictionary(["A", "B"]) })
     }
 
     /// The label functions with their constants.

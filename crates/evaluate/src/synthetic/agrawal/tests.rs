@@ -1,7 +1,7 @@
 use super::*;
 
-fn table(functions: &[u8]) -> Table {
-    Table::new(Config { functions: functions.to_vec(), ..Config::default() }).unwrap()
+fn table(functions: &[u8]) -> AgrawalTable {
+    AgrawalTable::new(Config { functions: functions.to_vec(), ..Config::default() }).unwrap()
 }
 
 /// Someone with nothing but what matters to a function; money in whole units.
@@ -180,18 +180,18 @@ fn rows_depend_on_seed_and_number_only() {
         let numbers = parts.each_ref().map(|part| part.numbers(&column.name).unwrap()).concat();
         assert_eq!(all.numbers(&column.name), Some(numbers));
     }
-    let attributes = |table: &Table| table.rows(0..500).columns[..9].to_vec();
+    let attributes = |table: &AgrawalTable| table.rows(0..500).columns[..9].to_vec();
     let varied = Config { functions: vec![4], vary_constants: true, seed: 0 };
-    assert_eq!(attributes(&table), attributes(&Table::new(varied).unwrap()));
+    assert_eq!(attributes(&table), attributes(&AgrawalTable::new(varied).unwrap()));
     let other = Config { seed: 1, ..Config::default() };
-    assert_ne!(attributes(&table), attributes(&Table::new(other).unwrap()));
+    assert_ne!(attributes(&table), attributes(&AgrawalTable::new(other).unwrap()));
 }
 
 #[test]
 fn constants_vary_with_the_seed() {
     let functions = |numbers: &[u8], seed| {
         let config = Config { functions: numbers.to_vec(), vary_constants: true, seed };
-        Table::new(config).unwrap().functions().to_vec()
+        AgrawalTable::new(config).unwrap().functions().to_vec()
     };
     let all: Vec<u8> = (1..=10).collect();
     let (first, second) = (functions(&all, 1), functions(&all, 2));
@@ -210,7 +210,7 @@ fn constants_vary_with_the_seed() {
 #[test]
 fn all_that_is_wrong_is_said() {
     let config = Config { functions: vec![0, 2, 11, 2], ..Config::default() };
-    let found = Table::new(config).unwrap_err();
+    let found = AgrawalTable::new(config).unwrap_err();
     let expected = [
         ParameterError::Function { found: 0 },
         ParameterError::Function { found: 11 },

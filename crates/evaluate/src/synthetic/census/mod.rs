@@ -38,7 +38,7 @@ pub struct Config {
 
 /// An endless table.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct CensusTable {
     rows: Source,
     chances: Chances,
     texts: Texts,
@@ -60,10 +60,10 @@ struct Texts {
     diagnosis: Arc<[String]>,
 }
 
-impl Table {
+impl CensusTable {
     /// The table of a seed.
     #[must_use]
-    pub fn new(config: &Config) -> Table {
+    pub fn new(config: &Config) -> CensusTable {
         let occupations = OCCUPATION.iter().map(|job| job.name).chain([NO_OCCUPATION]);
         let texts = Texts {
             sex: dictionary(SEX),
@@ -78,7 +78,7 @@ impl Table {
             salary_class: dictionary(SALARY_CLASS),
             diagnosis: dictionary(DIAGNOSIS.iter().map(|ill| ill.name)),
         };
-        Table { rows: Source::new(config.seed, 5), chances: Chances::new(), texts }
+        CensusTable { rows: Source::new(config.seed, 5), chances: Chances::new(), texts }
     }
 
     /// Some rows.

@@ -3,7 +3,7 @@ use super::*;
 const N: u64 = 40_000;
 
 fn rows() -> PlainTable {
-    Table::new(&Config::default()).rows(0..N)
+    CensusTable::new(&Config::default()).rows(0..N)
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -116,12 +116,12 @@ fn postcodes_are_of_regions() {
 
 #[test]
 fn batches_put_together_are_the_table() {
-    let table = Table::new(&Config { seed: 9 });
+    let table = CensusTable::new(&Config { seed: 9 });
     let all = table.rows(0..300);
     let parts = [table.rows(0..1), table.rows(1..299), table.rows(299..300)];
     for column in &all.columns {
         let numbers = parts.each_ref().map(|part| part.numbers(&column.name).unwrap()).concat();
         assert_eq!(all.numbers(&column.name), Some(numbers));
     }
-    assert_ne!(all, Table::new(&Config { seed: 8 }).rows(0..300));
+    assert_ne!(all, CensusTable::new(&Config { seed: 8 }).rows(0..300));
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::decide::Decider;
 use super::sketch::Sketch;
-use super::table::{Size, Table};
+use super::table::{KindTable, Size};
 use super::{Chunk, Scan};
 use crate::Problem;
 use crate::partition::Extent;
@@ -21,7 +21,7 @@ pub(super) struct Job {
 pub(super) struct Counted {
     pub(super) points: u64,
     /// By attribute of the job.
-    pub(super) tables: Vec<(usize, Table)>,
+    pub(super) tables: Vec<(usize, KindTable)>,
 }
 
 /// Points of a chunk by job.
@@ -87,9 +87,9 @@ pub(super) fn count(
     let of_attribute = |attribute: usize| {
         let table = |(job, sizes): (&Job, &Vec<Size>)| {
             let at = job.attributes.iter().position(|&of| of == attribute)?;
-            Some(Table::new(sizes[at]))
+            Some(KindTable::new(sizes[at]))
         };
-        Mutex::new(jobs.iter().zip(sizes).map(table).collect::<Vec<Option<Table>>>())
+        Mutex::new(jobs.iter().zip(sizes).map(table).collect::<Vec<Option<KindTable>>>())
     };
     let tables: Vec<_> = (0..problem.set.attributes.len()).map(of_attribute).collect();
     let is_counted = |at: &usize| jobs.iter().any(|job| job.attributes.contains(at));
@@ -115,7 +115,7 @@ pub(super) fn count(
             }
         }
     })?;
-    let mut tables: Vec<Vec<Option<Table>>> = tables
+    let mut tables: Vec<Vec<Option<KindTable>>> = tables
         .into_iter()
         .map(|tables| tables.into_inner().unwrap_or_else(PoisonError::into_inner))
         .collect();

@@ -3,7 +3,7 @@
 use incrowd_privacy::Tally;
 
 use super::kinds::Kinds;
-use super::table::{Projection, Table};
+use super::table::{KindTable, Projection};
 use crate::Problem;
 use crate::mondrian::cut::Cut;
 use crate::mondrian::split::{Offer, Splits};
@@ -21,13 +21,13 @@ pub(super) struct Decider<'a> {
 pub(super) struct Chosen {
     pub(super) attribute: usize,
     pub(super) cut: Cut,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<CutPart>,
     /// How far the region reaches.
     pub(super) extents: Vec<Extent>,
 }
 
 /// A part of a cut.
-pub(super) struct Part {
+pub(super) struct CutPart {
     pub(super) rows: u64,
     /// On the attribute that is cut; of no meaning if there are no rows.
     pub(super) extent: Extent,
@@ -38,12 +38,16 @@ pub(super) struct Looked {
     attribute: usize,
     width: f64,
     /// By criterion.
-    offers: Vec<Option<(Offer, Vec<Part>)>>,
+    offers: Vec<Option<(Offer, Vec<CutPart>)>>,
 }
 
 impl Decider<'_> {
     /// The cut of a region, if there is one, from the tables of all attributes on which it may reach.
-    pub(super) fn choose(&self, tables: Vec<(usize, Table)>, extents: &[Extent]) -> Option<Chosen> {
+    pub(super) fn choose(
+        &self,
+        tables: Vec<(usize, KindTable)>,
+        extents: &[Extent],
+    ) -> Option<Chosen> {
         let projected = tables.into_iter().map(|(attribute, table)| table.project(attribute));
         let mut projections: Vec<Projection> = projected.collect();
         let mut extents = extents.to_vec();
@@ -64,9 +68,9 @@ impl Decider<'_> {
     }
 
     /// What some attributes of a region have to offer that reaches so far.
-    pub(super) fn look(&self, tables: Vec<(usize, Table)>, extents: &[Extent]) -> Vec<Looked> {
+    pub(super) fn look(&self, tables: Vec<(usize, KindTable)>, extents: &[Extent]) -> Vec<Looked> {
         let mut tally = self.kinds.tally(self.problem.entity);
-        let mut of_table = |(attribute, table): (usize, Table)| {
+        let mut of_table = |(attribute, table): (usize, KindTable)| {
             let mut projection = table.project(attribute);
             let width = self.width(&projection);
             let offers = (0..self.splits.n_stages()).map(|stage| {
@@ -140,11 +144,11 @@ impl Decider<'_> {
 }
 
 /// The parts that a cut makes of a region.
-fn parts(cut: &Cut, projection: &Projection) -> Vec<Part> {
-    let empty = || Part { rows: 0, extent: Extent { lo: u32::MAX, hi: 0 } };
-    let mut parts: Vec<Part> = (0..cut.n_parts()).map(|_| empty()).collect();
+fn parts(cut: &Cut, projection: &Projection) -> Vec<CutPart> {
+    let empty = || CutPart { rows: 0, extent: Extent { lo: u32::MAX, hi: 0 } };
+    let mut parts: Vec<CutPart> = (0..cut.n_parts()).map(|_| empty()).collect();
     for (&code, &rows) in projection.codes.iter().zip(&projection.rows) {
-        let Part { rows: sum, extent } = &mut parts[cut.part_of(code)];
+        let CutPart { rows: sum, extent } = &mut parts[cut.part_of(code)];
         *sum += u64::from(rows);
         *extent = Extent { lo: extent.lo.min(code), hi: extent.hi.max(code) };
     }

@@ -11,7 +11,7 @@ use incrowd_data::{Codes, Extra, Region};
 use incrowd_privacy::Tally;
 
 use super::{Chunk, Scan};
-use crate::mondrian::split::{Admitted, Known, Masks};
+use crate::mondrian::split::{Admitted, Masks, PointColumns};
 use crate::{Problem, QueryValue, Split, Target, Workload};
 
 /// The kinds of a table's points.
@@ -129,8 +129,8 @@ impl Kinds {
     }
 
     /// The kinds as points that criteria look up.
-    pub(super) fn known<'a>(&'a self, problem: &'a Problem) -> Known<'a> {
-        Known {
+    pub(super) fn points<'a>(&'a self, problem: &'a Problem) -> PointColumns<'a> {
+        PointColumns {
             attributes: &problem.set.attributes,
             vectors: &self.vectors,
             extras: &self.extras,

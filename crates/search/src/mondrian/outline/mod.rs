@@ -196,7 +196,7 @@ impl Outline {
         if let Some(infeasible) = crate::broken_by(problem, whole.class()) {
             return Err(infeasible.into());
         }
-        let splits = Splits::knowing(problem, kinds.known(problem), None);
+        let splits = Splits::over(problem, kinds.points(problem), None);
         let facts = splits.facts(n_rows);
         let mut growth = Growth::new(problem, scan, limits, &kinds, &splits);
         growth.grow()?;

@@ -5,7 +5,7 @@ use incrowd_data::Codes;
 use crate::partition::{Buffers, Extent};
 
 /// Rows by code of an attribute and kind of point.
-pub(super) struct Table {
+pub(super) struct KindTable {
     lo: u32,
     n_kinds: usize,
     cells: Cells,
@@ -65,8 +65,8 @@ impl Size {
     }
 }
 
-impl Table {
-    pub(super) fn new(size: Size) -> Table {
+impl KindTable {
+    pub(super) fn new(size: Size) -> KindTable {
         let Size { extent, n_kinds, .. } = size;
         let cells = if size.is_dense() {
             let n_cells = usize::try_from(size.dense_bytes() / 4).expect("fits the memory");
@@ -74,7 +74,7 @@ impl Table {
         } else {
             Cells::Sparse { entries: Vec::new(), n_merged: 0 }
         };
-        Table { lo: extent.lo, n_kinds, cells }
+        KindTable { lo: extent.lo, n_kinds, cells }
     }
 
     /// Counts some points of a chunk.
@@ -219,7 +219,7 @@ mod tests {
         let kinds: Vec<u32> = (0..n).map(|at| at % 7).collect();
         let counts: Vec<u32> = (0..n).map(|at| 1 + at % 3).collect();
         let project = |points: u64| {
-            let mut table = Table::new(Size { extent, n_kinds, points });
+            let mut table = KindTable::new(Size { extent, n_kinds, points });
             let is_dense = matches!(table.cells, Cells::Dense(_));
             for part in (0..n).collect::<Vec<u32>>().chunks(999) {
                 table.add(&codes, part, Some(&counts), Some(&kinds));

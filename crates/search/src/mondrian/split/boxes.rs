@@ -4,7 +4,7 @@
 use incrowd_data::{Attribute, Codes, Kind, Region, Shape};
 use rayon::prelude::*;
 
-use super::Known;
+use super::PointColumns;
 use crate::partition::Extent;
 
 /// Some regions of a workload. Regions are called boxes here: a region is a part of the table elsewhere in
@@ -43,7 +43,7 @@ const CHUNK: usize = 1 << 14;
 
 impl Boxes {
     /// The boxes, and which points lie in which unless that is told.
-    pub(super) fn new(set: &Known, regions: &[&Region], masks: Option<&[u64]>) -> Boxes {
+    pub(super) fn new(set: &PointColumns, regions: &[&Region], masks: Option<&[u64]>) -> Boxes {
         let axes = set.attributes.iter().map(Axis::new).collect();
         let sides = sides_of(regions);
         let n_words = sides.len().div_ceil(64);

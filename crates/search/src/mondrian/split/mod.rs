@@ -10,9 +10,9 @@
 mod boxes;
 mod buffer;
 mod infogain;
-mod known;
 mod lsd;
 mod median;
+mod points;
 mod queries;
 mod selection;
 mod sweep;
@@ -29,7 +29,7 @@ use sweep::{Scored, best};
 
 pub(crate) use boxes::Admitted;
 pub(crate) use infogain::entropy;
-pub(crate) use known::{Facts, Known, Masks, Scale};
+pub(crate) use points::{Facts, Masks, PointColumns, Scale};
 
 /// What makes one cut better than another.
 pub(super) trait Criterion: Sync {
@@ -104,14 +104,14 @@ enum Stage<'a> {
 
 impl<'a> Splits<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>) -> Splits<'a> {
-        Splits::knowing(problem, Known::of(problem.set), None)
+        Splits::over(problem, PointColumns::of(problem.set), None)
     }
 
     /// The criteria for points that are not those of the problem's set, or only some of the table's. What
     /// holds for the whole table is worked out from the points unless it is told.
-    pub(crate) fn knowing(
+    pub(crate) fn over(
         problem: &'a Problem<'a>,
-        known: Known<'a>,
+        points: PointColumns<'a>,
         facts: Option<&Facts>,
     ) -> Splits<'a> {
         let Some(workload) = problem.workload.filter(|workload| !workload.splits.is_empty()) else {
@@ -120,13 +120,13 @@ impl<'a> Splits<'a> {
         let stage = |split: &Split| match split {
             Split::Median => Stage::Median,
             Split::Targets => {
-                Stage::Targets(targets::Targets::new(&known, &workload.targets, facts))
+                Stage::Targets(targets::Targets::new(&points, &workload.targets, facts))
             }
             Split::Selection => {
-                Stage::Selection(selection::Selection::new(&known, &workload.selections))
+                Stage::Selection(selection::Selection::new(&points, &workload.selections))
             }
             Split::Queries => {
-                Stage::Queries(queries::Queries::new(known, &workload.queries, facts))
+                Stage::Queries(queries::Queries::new(points, &workload.queries, facts))
             }
         };
         Splits { problem, stages: workload.splits.iter().map(stage).collect() }

@@ -14,7 +14,7 @@
 use incrowd_data::{Codes, Region};
 
 use super::boxes::{Boxes, Relation, Spread, mark};
-use super::{Criterion, Facts, Known, RegionCriterion, Scale};
+use super::{Criterion, Facts, PointColumns, RegionCriterion, Scale};
 use crate::partition::{Buffers, Extent, PackedCode};
 use crate::{QueryValue, WeightedQuery};
 
@@ -55,7 +55,7 @@ struct Summed {
 
 impl<'a> Queries<'a> {
     pub(super) fn new(
-        set: Known<'a>,
+        set: PointColumns<'a>,
         queries: &[WeightedQuery],
         facts: Option<&Facts>,
     ) -> Queries<'a> {
@@ -81,7 +81,7 @@ impl<'a> Queries<'a> {
 impl<'a> Prepared<'a> {
     /// `told` are the rows of the whole table, and the query's scale there.
     fn new(
-        set: Known<'a>,
+        set: PointColumns<'a>,
         query: &WeightedQuery,
         boxes: &Boxes,
         of_query: std::ops::Range<usize>,
@@ -125,7 +125,7 @@ impl<'a> Prepared<'a> {
 
 /// What the errors of a query are measured in, over the whole table.
 fn scale_of(
-    set: &Known,
+    set: &PointColumns,
     query: &WeightedQuery,
     column: Option<(&Codes, &Vec<f64>)>,
     boxes: &Boxes,
@@ -155,7 +155,7 @@ fn scale_of(
 }
 
 /// The mean of a number over rows that have one, whatever their order.
-fn mean(set: &Known, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -> f64 {
+fn mean(set: &PointColumns, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -> f64 {
     let numbers = || vectors.iter().filter_map(|&vector| Some((vector, number(vector)?)));
     let most = numbers().fold(0.0f64, |most, (_, number)| most.max(number.abs()));
     if most == 0.0 || !most.is_finite() {

@@ -8,7 +8,7 @@
 use incrowd_data::Region;
 
 use super::boxes::{Boxes, Relation, mark};
-use super::{Criterion, Known, RegionCriterion};
+use super::{Criterion, PointColumns, RegionCriterion};
 use crate::partition::{Buffers, Extent, PackedCode};
 
 /// The selections of a search.
@@ -17,7 +17,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    pub(super) fn new(set: &Known, regions: &[Region]) -> Selection {
+    pub(super) fn new(set: &PointColumns, regions: &[Region]) -> Selection {
         let masks = set.masks.map(|masks| &masks.selections[..]);
         Selection { boxes: Boxes::new(set, &regions.iter().collect::<Vec<_>>(), masks) }
     }

@@ -9,7 +9,7 @@ use incrowd_data::Codes;
 
 use super::buffer::{return_codes, take_codes};
 use super::lsd::{self, Steps, Whole};
-use super::{Criterion, Facts, Known, RegionCriterion, infogain};
+use super::{Criterion, Facts, PointColumns, RegionCriterion, infogain};
 use crate::Target;
 use crate::partition::{Buffers, Extent, PackedCode};
 
@@ -31,7 +31,7 @@ struct Term {
 }
 
 impl Targets {
-    pub(super) fn new(set: &Known, targets: &[Target], facts: Option<&Facts>) -> Targets {
+    pub(super) fn new(set: &PointColumns, targets: &[Target], facts: Option<&Facts>) -> Targets {
         let n_rows = facts.map_or(set.n_rows, |facts| facts.n_rows);
         let mut n_sums = 0;
         let mut terms: Vec<Term> = Vec::new();
@@ -73,7 +73,7 @@ impl Targets {
     }
 
     /// Makes every target cost 1 in the whole table if labels and numbers are both among them.
-    fn normalise(&mut self, set: &Known) {
+    fn normalise(&mut self, set: &PointColumns) {
         let n_numbers = self.terms.iter().filter(|term| term.numbers.is_some()).count();
         if n_numbers == 0 || n_numbers == self.terms.len() {
             return;

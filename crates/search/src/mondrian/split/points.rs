@@ -5,7 +5,7 @@ use incrowd_data::{Attribute, Codes, Extra, FrequencySet};
 /// The points that criteria look up, and the attributes. They are those of a frequency set, or stand for all
 /// points that are alike in what is looked at beside the attribute that is cut.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
+pub(crate) struct PointColumns<'a> {
     pub(crate) attributes: &'a [Attribute],
     pub(crate) vectors: &'a [Codes],
     pub(crate) extras: &'a [Extra],
@@ -42,9 +42,9 @@ pub(crate) struct Scale {
     pub(crate) answer: f64,
 }
 
-impl<'a> Known<'a> {
-    pub(crate) fn of(set: &'a FrequencySet) -> Known<'a> {
-        Known {
+impl<'a> PointColumns<'a> {
+    pub(crate) fn of(set: &'a FrequencySet) -> PointColumns<'a> {
+        PointColumns {
             attributes: &set.attributes,
             vectors: &set.vectors,
             extras: &set.extras,
