@@ -143,8 +143,7 @@ impl Sketch {
         let id = NodeId::try_from(tree.nodes.len()).expect("fewer nodes than 2^32");
         match &self.nodes[node] {
             Place::Region(region) => {
-                let leaf = || PartitionTree { nodes: vec![Node::Leaf { class: 0 }], n_classes: 1 };
-                tree.append(part(*region).unwrap_or_else(leaf));
+                tree.append(part(*region).unwrap_or_else(PartitionTree::one_class));
             }
             Place::Cut { attribute, cut, parts } => {
                 tree.nodes.push(Node::Leaf { class: 0 });
