@@ -40,7 +40,8 @@ impl Bars {
         framed((WIDTH.unsigned_abs(), 320), &self.title, &legend, mark, |sheet| self.draw(sheet))
     }
 
-    /// Whether the names of neighbours fit side by side. A list has no logarithmic scale, so such bars stay.
+    /// Whether the names of neighbours fit side by side. A list has no logarithmic scale, so such
+    /// bars stay.
     fn has_room(&self) -> bool {
         let widths: Vec<i32> = self.groups.iter().map(|name| text_width(name)).collect();
         let room = ACROSS / i32::try_from(self.groups.len().max(1)).unwrap_or(i32::MAX);

@@ -114,7 +114,8 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     format!("{start}\u{2026}{end}")
 }
 
-/// Names of so many characters at most. Those that are equal when they are shortened, and were not before, are numbered.
+/// Names of so many characters at most. Those that are equal when they are shortened, and were not
+/// before, are numbered.
 pub(crate) fn told_apart(names: &[String], most: usize) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| shortened(name, most)).collect();
     let number = |(at, name): (usize, &String)| {

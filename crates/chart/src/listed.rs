@@ -8,7 +8,8 @@ use crate::frame::{
     told_apart,
 };
 
-/// A list of names with a bar for every series: for names that are too long or too many to stand side by side.
+/// A list of names with a bar for every series: for names that are too long or too many to stand
+/// side by side.
 #[derive(Clone, Debug)]
 pub struct Listed {
     /// What the chart shows.

@@ -7,7 +7,8 @@ use plotters::prelude::*;
 use crate::axis::Scale;
 use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, WIDTH, colour, framed};
 
-/// A picture of ranges: from bottom to top, each from its least to its greatest value and as tall as its share.
+/// A picture of ranges: from bottom to top, each from its least to its greatest value and as tall
+/// as its share.
 #[derive(Clone, Debug)]
 pub struct Spans {
     /// What the picture shows.

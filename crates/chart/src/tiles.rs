@@ -64,7 +64,8 @@ impl Tiles {
             .label_style((FONT, TEXT_SIZE))
             .axis_desc_style((FONT, TEXT_SIZE))
             .draw()?;
-        // Many tiles lie one upon another: each is fainter then, so that what lies below shows through.
+        // Many tiles lie one upon another: each is fainter then, so that what lies below shows
+        // through.
         let strength = (FEW_TILES / self.tiles.len().max(1) as f64).min(1.0);
         chart.draw_series(self.tiles.iter().flat_map(|tile| {
             let corners = [(tile.x.0, tile.y.0), (tile.x.1, tile.y.1)];

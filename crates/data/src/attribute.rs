@@ -35,8 +35,8 @@ pub enum Cell {
     Range(u32, u32),
     /// A node of the hierarchy, by level and group.
     Node(u8, u32),
-    /// Two or more nodes of the hierarchy, values being nodes of level 0, in leaf order. None of them
-    /// holds another.
+    /// Two or more nodes of the hierarchy, values being nodes of level 0, in leaf order. None of
+    /// them holds another.
     Nodes(Vec<(u8, u32)>),
     /// Just these values, ascending.
     Set(Vec<u32>),
@@ -100,8 +100,8 @@ impl Between {
     }
 }
 
-/// Sets of more values than this are released as "anything": nobody reads them, and they would stand
-/// in every row of their class.
+/// Sets of more values than this are released as "anything": nobody reads them, and they would
+/// stand in every row of their class.
 const LARGEST_SET: usize = 256;
 
 impl Attribute {
@@ -135,8 +135,8 @@ impl Attribute {
         }
     }
 
-    /// The cell of a group of a level, as a full-domain recoding has it. Columns without a hierarchy
-    /// have values and nothing above.
+    /// The cell of a group of a level, as a full-domain recoding has it. Columns without a
+    /// hierarchy have values and nothing above.
     #[must_use]
     pub fn cell_at(&self, level: Level, group: u32) -> Cell {
         match &self.shape {
@@ -146,9 +146,9 @@ impl Attribute {
         }
     }
 
-    /// The cell of a class of a hierarchy column that has these leaves (ascending runs, at least one): the
-    /// highest nodes that hold them and none of the nodes that are `divided` (see [`Hierarchy::cover`]).
-    /// Other columns have the cell of all codes from the first to the last.
+    /// The cell of a class of a hierarchy column that has these leaves (ascending runs, at least
+    /// one): the highest nodes that hold them and none of the nodes that are `divided` (see
+    /// [`Hierarchy::cover`]). Other columns have the cell of all codes from the first to the last.
     #[must_use]
     pub fn cover(&self, leaves: &[(u32, u32)], divided: &[(Level, u32)]) -> Cell {
         let Shape::Tree(hierarchy) = &self.shape else {
@@ -163,8 +163,9 @@ impl Attribute {
         }
     }
 
-    /// The cell that stands for just these codes (ascending), whatever belongs to others. In a hierarchy
-    /// it is the highest nodes of which every child has one of them (see [`Hierarchy::least_cover`]).
+    /// The cell that stands for just these codes (ascending), whatever belongs to others. In a
+    /// hierarchy it is the highest nodes of which every child has one of them (see
+    /// [`Hierarchy::least_cover`]).
     #[must_use]
     pub fn least_cell(&self, present: &[u32]) -> Cell {
         let (lo, hi) = (present[0], present[present.len() - 1]);
@@ -219,8 +220,8 @@ impl Attribute {
         }
     }
 
-    /// How much of the value is lost, from 0 (nothing) to 1 (all). In a hierarchy it is the leaves below
-    /// the cell's nodes less one, over all leaves less one.
+    /// How much of the value is lost, from 0 (nothing) to 1 (all). In a hierarchy it is the leaves
+    /// below the cell's nodes less one, over all leaves less one.
     #[must_use]
     pub fn loss(&self, cell: &Cell) -> f64 {
         match cell {
@@ -253,8 +254,8 @@ impl Attribute {
         }
     }
 
-    /// The part of the column's whole range that lies between two codes: by distance for numbers, by
-    /// rank otherwise; all of it where one is a value and the other missing.
+    /// The part of the column's whole range that lies between two codes: by distance for numbers,
+    /// by rank otherwise; all of it where one is a value and the other missing.
     #[must_use]
     pub fn span(&self, lo: u32, hi: u32) -> f64 {
         if lo == hi {
@@ -286,8 +287,8 @@ impl Attribute {
         }
     }
 
-    /// The loss of the least cell that covers codes from `lo` to `hi`, `n_present` of which occur. Only an
-    /// unordered column looks at their number; that of a hierarchy is said to be one node.
+    /// The loss of the least cell that covers codes from `lo` to `hi`, `n_present` of which occur.
+    /// Only an unordered column looks at their number; that of a hierarchy is said to be one node.
     #[must_use]
     pub fn cover_loss(&self, lo: u32, hi: u32, n_present: usize) -> f64 {
         match self.shape {
@@ -317,8 +318,8 @@ fn share_of(steps: usize, n: u32) -> f64 {
     steps / f64::from(n.saturating_sub(1).max(1))
 }
 
-/// The label of a set of values. A bar within a value is written `\|`, so that it does not read as one
-/// between values, and a backslash `\\`.
+/// The label of a set of values. A bar within a value is written `\|`, so that it does not read as
+/// one between values, and a backslash `\\`.
 #[must_use]
 pub fn set_label<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
     let escaped = |value: &str| value.replace('\\', "\\\\").replace('|', "\\|");

@@ -1,7 +1,7 @@
 //! What a query asks for: an aggregate of the rows that satisfy a condition.
 //!
-//! A condition is kept in negation normal form: tests joined by *and* and *or*. A missing cell satisfies
-//! no test but [`Test::IsMissing`], as in SQL's `WHERE`.
+//! A condition is kept in negation normal form: tests joined by *and* and *or*. A missing cell
+//! satisfies no test but [`Test::IsMissing`], as in SQL's `WHERE`.
 
 use crate::CodeSet;
 
@@ -159,8 +159,8 @@ pub struct Query {
     pub group_by: Vec<String>,
 }
 
-/// A region: by column, the codes that it admits. Columns that it does not name admit any. Ascending by
-/// column.
+/// A region: by column, the codes that it admits. Columns that it does not name admit any.
+/// Ascending by column.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Region {
     /// Columns with the codes that they admit.
@@ -199,8 +199,8 @@ impl Condition {
         }
     }
 
-    /// Disjoint regions that hold just what satisfies it. `codes` gives the number of a test's column and
-    /// the codes that satisfy the test.
+    /// Disjoint regions that hold just what satisfies it. `codes` gives the number of a test's
+    /// column and the codes that satisfy the test.
     pub fn regions(
         &self,
         codes: &impl Fn(&str, &Test) -> (usize, CodeSet),

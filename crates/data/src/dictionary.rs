@@ -44,8 +44,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The distinct values of a column in their order. Code `c` stands for `texts[c]`; if the column has
-/// missing cells they are the last code, after every value.
+/// The distinct values of a column in their order. Code `c` stands for `texts[c]`; if the column
+/// has missing cells they are the last code, after every value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dictionary {
     /// What the values are.

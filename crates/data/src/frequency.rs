@@ -17,8 +17,8 @@ pub struct Extra {
     pub positions: Vec<f64>,
 }
 
-/// The distinct vectors of the quasi-identifier (and of the extra columns that the job looks at), in
-/// ascending order, with the number of rows of each.
+/// The distinct vectors of the quasi-identifier (and of the extra columns that the job looks at),
+/// in ascending order, with the number of rows of each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrequencySet {
     /// The quasi-identifier columns.
@@ -95,8 +95,8 @@ pub fn distinct_share(columns: &[(&Codes, u32)], n_rows: usize) -> f64 {
     share
 }
 
-/// Adds the hashes of rows that fall into a 64th of the range, so that equal rows are looked at together
-/// wherever they are.
+/// Adds the hashes of rows that fall into a 64th of the range, so that equal rows are looked at
+/// together wherever they are.
 pub fn sample_hashes(columns: &[Codes], sample: &mut Vec<u64>) {
     let mut hashes = vec![0u64; columns.first().map_or(0, Codes::len)];
     for codes in columns {
@@ -118,9 +118,9 @@ fn mix_all<C: Copy + Into<u32>>(hashes: &mut [u64], codes: &[C]) {
 
 /// Groups equal rows of `columns` (each with its number of codes), at most 2^32 - 2 rows.
 ///
-/// Runs of equal rows, as in a sorted table, count as one row first. Rows are packed into one 64- or
-/// 128-bit key and sorted; wider rows are collapsed in two steps, the rank among the first columns
-/// standing for them in the second.
+/// Runs of equal rows, as in a sorted table, count as one row first. Rows are packed into one 64-
+/// or 128-bit key and sorted; wider rows are collapsed in two steps, the rank among the first
+/// columns standing for them in the second.
 #[must_use]
 pub fn collapse(columns: &[(&Codes, u32)], n_rows: usize) -> Collapsed {
     match run_starts(columns, n_rows) {

@@ -1,7 +1,7 @@
 //! Hierarchies: a tree over a column's values in which all leaves have the same depth.
 //!
-//! Leaves are codes in leaf order, so that the leaves below any node are a run of codes. A node is a
-//! [`Group`] of a [`Level`]; level 0 holds the leaves, the last level the root.
+//! Leaves are codes in leaf order, so that the leaves below any node are a run of codes. A node is
+//! a [`Group`] of a [`Level`]; level 0 holds the leaves, the last level the root.
 
 use std::collections::BTreeMap;
 
@@ -105,9 +105,9 @@ impl Hierarchy {
         Hierarchy { levels, group_of }
     }
 
-    /// The same tree with one more leaf, the last, for missing cells: an own category on every level
-    /// below the root. A root that is not called `*` speaks of values, so that missing is beside it: `*` is
-    /// put above both.
+    /// The same tree with one more leaf, the last, for missing cells: an own category on every
+    /// level below the root. A root that is not called `*` speaks of values, so that missing is
+    /// beside it: `*` is put above both.
     #[must_use]
     pub fn with_missing(&self) -> Hierarchy {
         let leaf = self.n_leaves();
@@ -125,9 +125,9 @@ impl Hierarchy {
         Hierarchy::from_levels(levels)
     }
 
-    /// The same tree with other labels between the leaves and the root. `label` gets the level and the
-    /// leaves of a node that are marked, in leaf order, and keeps a label by giving none. Nodes without a
-    /// marked leaf keep theirs, and so does the category of missing cells.
+    /// The same tree with other labels between the leaves and the root. `label` gets the level and
+    /// the leaves of a node that are marked, in leaf order, and keeps a label by giving none. Nodes
+    /// without a marked leaf keep theirs, and so does the category of missing cells.
     #[must_use]
     pub fn relabelled(
         &self,
@@ -203,17 +203,19 @@ impl Hierarchy {
             [of[node.lo as usize] as usize..=of[node.hi as usize] as usize]
     }
 
-    /// The children of the lowest node that holds both leaves: two or more, or none if it is a leaf.
+    /// The children of the lowest node that holds both leaves: two or more, or none if it is a
+    /// leaf.
     #[must_use]
     pub fn parts(&self, lo: u32, hi: u32) -> &[Group] {
         let (level, group) = self.common(lo, hi);
         self.children(level, group)
     }
 
-    /// The nodes that stand for some leaves of a region, in leaf order. The leaves are given as ascending
-    /// runs. Of the nodes that are `divided` the region has some children and not the others, so that
-    /// neither they nor any node above them may stand for it: it is the lowest node that holds all the
-    /// leaves if that is neither, otherwise what stands for those below each of its children.
+    /// The nodes that stand for some leaves of a region, in leaf order. The leaves are given as
+    /// ascending runs. Of the nodes that are `divided` the region has some children and not the
+    /// others, so that neither they nor any node above them may stand for it: it is the lowest node
+    /// that holds all the leaves if that is neither, otherwise what stands for those below each of
+    /// its children.
     ///
     /// Where every child of such a node is covered after all, the node itself is given.
     #[must_use]
@@ -248,8 +250,9 @@ impl Hierarchy {
         }
     }
 
-    /// The highest nodes that hold no leaves but some (given as ascending runs) and those below children
-    /// that have one of them: a node stands for leaves if every child of it has one. In leaf order.
+    /// The highest nodes that hold no leaves but some (given as ascending runs) and those below
+    /// children that have one of them: a node stands for leaves if every child of it has one. In
+    /// leaf order.
     #[must_use]
     pub fn least_cover(&self, leaves: &[(u32, u32)]) -> Vec<(Level, u32)> {
         let mut nodes = Vec::new();

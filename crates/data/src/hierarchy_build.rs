@@ -1,4 +1,5 @@
-//! Builders of hierarchies: from the distinct values of a column to rows `leaf, level 1, ..., root`.
+//! Builders of hierarchies: from the distinct values of a column to rows `leaf, level 1, ...,
+//! root`.
 //!
 //! Every builder returns rows of one length under the root `*`, nested so that
 //! [`Hierarchy::from_rows`](crate::Hierarchy::from_rows) accepts them. Rows keep the order of the
@@ -123,9 +124,9 @@ impl fmt::Display for DatePart {
 }
 
 /// Groups numbers into intervals of `width` counted from `origin`, by default 0: were it the least
-/// value, labels would tell that value even if its row is suppressed. Each entry of `levels` adds a level that merges so many
-/// neighbouring intervals, counted from the origin too. Without entries each level merges 2, as
-/// long as that leaves more than one interval.
+/// value, labels would tell that value even if its row is suppressed. Each entry of `levels` adds a
+/// level that merges so many neighbouring intervals, counted from the origin too. Without entries
+/// each level merges 2, as long as that leaves more than one interval.
 ///
 /// Intervals are `[17-21]`, both ends included, if all numbers are whole, the width and the origin
 /// too; otherwise `[1.5-2.5)`, without the right end. Numbers are taken as the decimals they are

@@ -1,7 +1,8 @@
 //! The text of labels: how a recoded cell is written, and how it is read back.
 //!
-//! Every reader and writer of labels goes through here. A label says what it stands for without knowing the
-//! other labels of its column; only whether the column is a line of numbers, dates or times must be known.
+//! Every reader and writer of labels goes through here. A label says what it stands for without
+//! knowing the other labels of its column; only whether the column is a line of numbers, dates or
+//! times must be known.
 
 /// What a label says.
 #[derive(Clone, Debug, PartialEq, Eq)]

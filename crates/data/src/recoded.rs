@@ -51,7 +51,8 @@ pub struct Labels {
     pub of_class: Vec<u32>,
 }
 
-/// Rows by code of one column of a frequency set, as running sums: `[c]` counts the codes below `c`.
+/// Rows by code of one column of a frequency set, as running sums: `[c]` counts the codes below
+/// `c`.
 #[must_use]
 pub fn running_counts(set: &FrequencySet, attribute: usize) -> Vec<u64> {
     let n_codes = set.attributes[attribute].n_codes() as usize;

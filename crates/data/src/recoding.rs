@@ -9,16 +9,16 @@ pub const SUPPRESSED: u32 = u32::MAX;
 
 /// Which class each vector of a frequency set is in.
 ///
-/// A global recoding puts all rows of a vector into one class. A local one (relaxed partitioning) may
-/// divide them; then `shares` lists every class of such a vector with its number of rows.
+/// A global recoding puts all rows of a vector into one class. A local one (relaxed partitioning)
+/// may divide them; then `shares` lists every class of such a vector with its number of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
     /// By vector; for a divided vector the first of its classes.
     pub class_of: Vec<u32>,
     /// The number of classes, those without rows included.
     pub n_classes: u32,
-    /// What each class has of the divided vectors, in ascending order; the rows of a vector's shares sum
-    /// to its count.
+    /// What each class has of the divided vectors, in ascending order; the rows of a vector's
+    /// shares sum to its count.
     pub shares: Vec<VectorShare>,
 }
 
@@ -41,9 +41,9 @@ impl Assignment {
     }
 }
 
-/// Columns that are recoded together, where different columns are recoded by different groups of rows: the
-/// vectors of a group have the same cells on these columns. Every column is in one block, and a class is
-/// what shares the groups of all blocks.
+/// Columns that are recoded together, where different columns are recoded by different groups of
+/// rows: the vectors of a group have the same cells on these columns. Every column is in one block,
+/// and a class is what shares the groups of all blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The columns.
@@ -54,9 +54,9 @@ pub struct Block {
     pub n_groups: u32,
 }
 
-/// By class, the nodes of an attribute's hierarchy of which the class's region has some children and not
-/// the others. A label of the class must name neither them nor a node above them: it would cover what
-/// belongs to other classes.
+/// By class, the nodes of an attribute's hierarchy of which the class's region has some children
+/// and not the others. A label of the class must name neither them nor a node above them: it would
+/// cover what belongs to other classes.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Divided {
     /// Distinct lists of nodes.
@@ -102,8 +102,8 @@ type LastNode = Option<(Level, u32)>;
 /// Index of a node in its [`PartitionTree`].
 pub type NodeId = u32;
 
-/// A multidimensional recoding: a tree of cuts over the domain of the quasi-identifier. Every vector,
-/// also one that no row has, falls into exactly one leaf, and a leaf is a class.
+/// A multidimensional recoding: a tree of cuts over the domain of the quasi-identifier. Every
+/// vector, also one that no row has, falls into exactly one leaf, and a leaf is a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionTree {
     /// All nodes; the root is the first, children come after their parent.
@@ -142,8 +142,8 @@ pub enum Branches {
         high: NodeId,
     },
     /// The run of codes that ends at each given code goes to the subtree beside it (children of a
-    /// hierarchy node; several may share a subtree). The first run is open to the left, the last one
-    /// to the right.
+    /// hierarchy node; several may share a subtree). The first run is open to the left, the last
+    /// one to the right.
     Runs(Vec<(u32, NodeId)>),
 }
 
@@ -246,8 +246,8 @@ impl Branches {
 }
 
 impl PartitionTree {
-    /// Puts another tree behind the nodes and classes of this one, whose nodes do not lead there yet. Gives
-    /// the number of its root.
+    /// Puts another tree behind the nodes and classes of this one, whose nodes do not lead there
+    /// yet. Gives the number of its root.
     ///
     /// # Panics
     ///
@@ -267,8 +267,8 @@ impl PartitionTree {
         first
     }
 
-    /// By attribute, the nodes of its hierarchy that were divided on the way to each class. `start` has, by
-    /// attribute, those that were divided before the tree's root.
+    /// By attribute, the nodes of its hierarchy that were divided on the way to each class. `start`
+    /// has, by attribute, those that were divided before the tree's root.
     #[must_use]
     pub fn divided(
         &self,
@@ -281,7 +281,8 @@ impl PartitionTree {
         if trees.is_empty() {
             return found;
         }
-        // A region is divided where its attribute was cut last: that node lies below those cut before.
+        // A region is divided where its attribute was cut last: that node lies below those cut
+        // before.
         let n_classes = self.n_classes as usize;
         let mut last_of: Vec<Vec<LastNode>> = vec![vec![None; n_classes]; trees.len()];
         let first: Vec<LastNode> =
@@ -311,7 +312,8 @@ impl PartitionTree {
         found
     }
 
-    /// By class, all codes of an attribute with `n_codes` codes that its region covers, as ascending runs.
+    /// By class, all codes of an attribute with `n_codes` codes that its region covers, as
+    /// ascending runs.
     #[must_use]
     pub fn runs(&self, attribute: usize, n_codes: u32) -> Vec<Vec<(u32, u32)>> {
         let mut runs_of = vec![Vec::new(); self.n_classes as usize];

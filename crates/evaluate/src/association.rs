@@ -1,16 +1,17 @@
 //! How strongly two columns go together: one number from 0 (or -1) to 1, whatever the columns are.
 //!
 //! - Numbers with numbers: Pearson's correlation.
-//! - Numbers with labels: the correlation ratio (eta), the root of the share of the numbers' variance that lies between
-//!   the labels.
-//! - Labels with labels: Cramér's V with Bergsma's correction, so that two columns that have nothing to do with each
-//!   other come out near 0 however many labels they have (Bergsma, *A bias-correction for Cramér's V and Tschuprow's
-//!   T*, Journal of the Korean Statistical Society 42, 2013).
+//! - Numbers with labels: the correlation ratio (eta), the root of the share of the numbers'
+//!   variance that lies between the labels.
+//! - Labels with labels: Cramér's V with Bergsma's correction, so that two columns that have
+//!   nothing to do with each other come out near 0 however many labels they have (Bergsma, *A
+//!   bias-correction for Cramér's V and Tschuprow's T*, Journal of the Korean Statistical Society
+//!   42, 2013).
 //!
 //! # Cost
 //!
-//! One pass over the records for every two columns, times the labels that their codes share out. Columns with few codes
-//! are counted in a table first.
+//! One pass over the records for every two columns, times the labels that their codes share out.
+//! Columns with few codes are counted in a table first.
 
 use incrowd_data::Codes;
 
@@ -21,8 +22,8 @@ pub enum Meaning<'a> {
     Numbers(&'a [f64]),
     /// Labels `0..n`; a code beyond them does not take part.
     Labels(u32),
-    /// By code, the labels of `0..n` that share its records evenly: what a set of labels stands for. A code without any
-    /// does not take part.
+    /// By code, the labels of `0..n` that share its records evenly: what a set of labels stands
+    /// for. A code without any does not take part.
     Shared(&'a [Vec<u32>], u32),
 }
 
@@ -73,8 +74,9 @@ const SMALL: u64 = 1 << 15;
 /// Entries of a table of counts that are held at all.
 const LARGEST: u64 = 1 << 21;
 
-/// How strongly two columns go together over records, each of which counts as often as `weights` says, or once. Not a
-/// number where that has no answer: a column without variation, or two with too many labels.
+/// How strongly two columns go together over records, each of which counts as often as `weights`
+/// says, or once. Not a number where that has no answer: a column without variation, or two with
+/// too many labels.
 #[must_use]
 pub fn association(a: &Column, b: &Column, weights: Option<&[u32]>) -> f64 {
     let size = u64::from(a.n_codes) * u64::from(b.n_codes);
@@ -355,7 +357,8 @@ mod tests {
 
     #[test]
     fn a_set_tells_no_more_than_its_labels() {
-        // A third of the records as label 0, a third as 1, a third as the set of both, which goes with 0 here.
+        // A third of the records as label 0, a third as 1, a third as the set of both, which goes
+        // with 0 here.
         let (codes, other) =
             (packed(900, |record| record % 3), packed(900, |record| record % 3 % 2));
         let labels = [vec![0], vec![1], vec![0, 1]];

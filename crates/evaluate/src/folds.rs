@@ -5,7 +5,8 @@ use crate::learn::shuffle;
 /// Rows that are held out together; all others are learned from.
 pub type Fold = Vec<u32>;
 
-/// Divides rows into folds of nearly equal size, at random from a seed. Rows of a fold are ascending.
+/// Divides rows into folds of nearly equal size, at random from a seed. Rows of a fold are
+/// ascending.
 #[must_use]
 pub fn folds(n_rows: u32, n_folds: u32, seed: u64) -> Vec<Fold> {
     let order = shuffled(n_rows, seed);

@@ -51,8 +51,8 @@ impl Histogram {
     }
 }
 
-/// A column that a model looks at: its place among the histograms of a class, and the code of missing cells if they
-/// count for nothing. That code is the last one.
+/// A column that a model looks at: its place among the histograms of a class, and the code of
+/// missing cells if they count for nothing. That code is the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The place of its histogram.
@@ -76,8 +76,8 @@ impl Column {
     }
 }
 
-/// The cells of a class that have a value: what diversity is about. Missing cells have none, unless they count as
-/// one more value.
+/// The cells of a class that have a value: what diversity is about. Missing cells have none, unless
+/// they count as one more value.
 #[derive(Clone, Copy, Debug)]
 pub struct Valued<'a> {
     histogram: &'a Histogram,
@@ -127,7 +127,8 @@ impl<'a> Valued<'a> {
         counts
     }
 
-    /// The share of every value, whether it occurs or not, among the rows with a value. None if there are no such rows.
+    /// The share of every value, whether it occurs or not, among the rows with a value. None if
+    /// there are no such rows.
     #[must_use]
     pub fn shares(self) -> Option<Vec<f64>> {
         let n_codes = self.histogram.counts.len();

@@ -1,13 +1,13 @@
 //! l-diversity: the sensitive values of every class are well spread (Machanavajjhala et al. 2006).
 //!
 //! All three forms are monotone. A union has at least as many distinct values as each part; entropy
-//! is concave, so that of a union is at least the weighted mean of the parts'; and for the recursive
-//! form, with `r_1 >= r_2 >= ...` the sorted counts, `r_1 - c (r_l + ... + r_m)` of a union is at
-//! most the sum of the parts'.
+//! is concave, so that of a union is at least the weighted mean of the parts'; and for the
+//! recursive form, with `r_1 >= r_2 >= ...` the sorted counts, `r_1 - c (r_l + ... + r_m)` of a
+//! union is at most the sum of the parts'.
 //!
-//! Cells without a value count for nothing, and a class without any value satisfies none of them. That changes nothing
-//! of the above: leaving the same cells out of a union and of its parts leaves out the same rows, and both parts that
-//! hold have values.
+//! Cells without a value count for nothing, and a class without any value satisfies none of them.
+//! That changes nothing of the above: leaving the same cells out of a union and of its parts leaves
+//! out the same rows, and both parts that hold have values.
 
 use crate::{Class, Column, Model, ParameterError, TOLERANCE, Valued};
 
@@ -132,8 +132,9 @@ impl RecursiveDiversity {
         Ok(RecursiveDiversity { column: column.into(), c, l })
     }
 
-    /// By l, from 2 to the number of distinct values but for no more than `most` of them: `r_1 / (r_l + ... + r_m)`.
-    /// The class is recursive (c,l)-diverse for every c above it, and for no other.
+    /// By l, from 2 to the number of distinct values but for no more than `most` of them: `r_1 /
+    /// (r_l + ... + r_m)`. The class is recursive (c,l)-diverse for every c above it, and for no
+    /// other.
     #[must_use]
     pub fn least_cs<'a>(class: impl Into<Valued<'a>>, most: usize) -> Vec<f64> {
         let class = class.into();

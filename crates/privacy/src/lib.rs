@@ -28,15 +28,17 @@ pub trait Model: std::fmt::Debug + Send + Sync {
     /// Whether merging two classes for which it holds always gives one for which it holds.
     fn is_monotone(&self) -> bool;
 
-    /// Whether adding any rows to a class for which it holds never breaks it. This is more than being
-    /// monotone, and what a search needs that leaves out the classes for which a model does not hold:
-    /// only then are the rows of a coarser recoding that are left out also left out of a finer one.
+    /// Whether adding any rows to a class for which it holds never breaks it. This is more than
+    /// being monotone, and what a search needs that leaves out the classes for which a model does
+    /// not hold: only then are the rows of a coarser recoding that are left out also left out of a
+    /// finer one.
     fn holds_for_supersets(&self) -> bool {
         false
     }
 
-    /// Whether a class for which it holds also satisfies it measured against the rows that are released,
-    /// `release`, where others are left out. Only a model that compares with the table can say no.
+    /// Whether a class for which it holds also satisfies it measured against the rows that are
+    /// released, `release`, where others are left out. Only a model that compares with the table
+    /// can say no.
     fn holds_within(&self, release: &Class, class: &Class) -> bool {
         let _ = (release, class);
         true

@@ -1,6 +1,6 @@
-//! Squared-error diversity of a numeric sensitive column (LeFevre, DeWitt, Ramakrishnan: *Workload-Aware
-//! Anonymization*, KDD 2006, section 2): the squared distances to the class's mean sum to at least a
-//! given error.
+//! Squared-error diversity of a numeric sensitive column (LeFevre, DeWitt, Ramakrishnan:
+//! *Workload-Aware Anonymization*, KDD 2006, section 2): the squared distances to the class's mean
+//! sum to at least a given error.
 //!
 //! Monotone: the sum over a union is the sum over both parts plus a term that is not negative.
 
@@ -16,7 +16,8 @@ pub struct SquaredErrorDiversity {
 }
 
 impl SquaredErrorDiversity {
-    /// Checks the parameter; `column` is the extra column, `values` the number of each of its codes.
+    /// Checks the parameter; `column` is the extra column, `values` the number of each of its
+    /// codes.
     pub fn new(
         column: impl Into<Column>,
         error: f64,

@@ -77,7 +77,8 @@ fn the_least_c_by_l() {
 fn disclosure_of_a_class() {
     let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
     let whole = [0.5, 0.25, 0.125, 0.125];
-    // The shares 1/4, 1/2 and 1/4 are half, twice and twice those of the table; the last value does not occur.
+    // The shares 1/4, 1/2 and 1/4 are half, twice and twice those of the table; the last value does
+    // not occur.
     let class = histogram(&[1, 2, 1, 0]);
     near(disclosure::alpha(&class), 0.5);
     near(disclosure::delta(&class, &whole), 2.0_f64.ln());

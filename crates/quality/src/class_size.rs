@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// Sizes below this are counted in a list.
 const SMALL: usize = 256;
 
-/// How many classes have which size, and how many people in it: all that measures and risks ask for, in
-/// little memory whatever the number of classes.
+/// How many classes have which size, and how many people in it: all that measures and risks ask
+/// for, in little memory whatever the number of classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassSizes {
     /// By size, the small classes in which every row is a person.

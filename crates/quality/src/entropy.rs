@@ -3,8 +3,8 @@
 use incrowd_data::{Attribute, Recoded};
 
 /// The hidden bits as a fraction of those that releasing nothing would hide. A cell that covers
-/// values of `F` rows hides `log2(F / f)` bits of a value that `f` rows have. `value_rows` has the rows of
-/// each code by attribute.
+/// values of `F` rows hides `log2(F / f)` bits of a value that `f` rows have. `value_rows` has the
+/// rows of each code by attribute.
 ///
 /// Zero where no column has two values.
 #[must_use]

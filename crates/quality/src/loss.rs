@@ -22,8 +22,8 @@ pub fn loss_by_column(attributes: &[Attribute], recoded: &Recoded) -> Vec<f64> {
         .collect()
 }
 
-/// The mean loss over all quasi-identifier cells: the uncertainty penalty of *Butterfly* (ICDE 2009)
-/// divided by the number of cells.
+/// The mean loss over all quasi-identifier cells: the uncertainty penalty of *Butterfly* (ICDE
+/// 2009) divided by the number of cells.
 #[must_use]
 pub fn loss(attributes: &[Attribute], recoded: &Recoded) -> f64 {
     loss_by_column(attributes, recoded).iter().sum::<f64>() / attributes.len().max(1) as f64

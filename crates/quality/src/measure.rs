@@ -1,6 +1,7 @@
 //! The measures by name.
 
-/// What is lost, as the table of measures in `docs/src/report.md` defines it. Lower is better for all of them.
+/// What is lost, as the table of measures in `docs/src/report.md` defines it. Lower is better for
+/// all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Sum of squared class sizes; a suppressed row costs the number of all rows.

@@ -3,8 +3,8 @@
 use incrowd_data::{Attribute, Cell, Recoded, Shape};
 
 /// The mean of level over height over all cells of columns with a hierarchy: 0 if every cell is a
-/// leaf, 1 if every cell is a root. Several nodes count as the lowest one that holds them all. None if no
-/// column has a hierarchy.
+/// leaf, 1 if every cell is a root. Several nodes count as the lowest one that holds them all. None
+/// if no column has a hierarchy.
 #[must_use]
 pub fn precision(attributes: &[Attribute], recoded: &Recoded) -> Option<f64> {
     let n_rows = recoded.n_rows().max(1) as f64;

@@ -142,8 +142,8 @@ fn labels_of(shape: &Shape) -> LabelsOf {
     if matches!(shape, Shape::Numeric) { LabelsOf::Line } else { LabelsOf::Texts }
 }
 
-/// The name of a node, which covers a run of leaves. A name that would be read as something else has a backslash
-/// before it; the names of built hierarchies say what they cover.
+/// The name of a node, which covers a run of leaves. A name that would be read as something else
+/// has a backslash before it; the names of built hierarchies say what they cover.
 fn name_label(hierarchy: &Hierarchy, name: &str, (lo, hi): (u32, u32)) -> String {
     let is_plain = match Label::parse(name, LabelsOf::Texts) {
         Label::Any => hi - lo + 1 == hierarchy.n_leaves(),

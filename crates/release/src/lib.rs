@@ -1,5 +1,5 @@
-//! From a recoding to a release: which cells stand in it, how they read, and whether what was written
-//! keeps its promises.
+//! From a recoding to a release: which cells stand in it, how they read, and whether what was
+//! written keeps its promises.
 //!
 //! [`verify()`] groups the released labels afresh and cannot see the search that made them.
 

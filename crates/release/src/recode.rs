@@ -79,8 +79,9 @@ pub fn recode(set: &FrequencySet, assignment: &Assignment, divided: &[Divided]) 
     number(columns, &placing.sizes(), placing.n_suppressed())
 }
 
-/// Cells that cover the whole region of each class, which tell less about its rows. `says_missing` says of a class
-/// and an attribute whether its cell covers missing values; otherwise it does where the class has some.
+/// Cells that cover the whole region of each class, which tell less about its rows. `says_missing`
+/// says of a class and an attribute whether its cell covers missing values; otherwise it does where
+/// the class has some.
 #[must_use]
 pub fn recode_regions(
     set: &FrequencySet,
@@ -163,8 +164,9 @@ pub fn recode_levels(set: &FrequencySet, assignment: &Assignment, levels: &Level
     number(columns.collect(), &placing.sizes(), placing.n_suppressed())
 }
 
-/// The cells of a single-dimensional recoding that cover whole intervals. `says_missing` says of an attribute
-/// whether the cell of its last interval covers missing values; otherwise it does where a row has one.
+/// The cells of a single-dimensional recoding that cover whole intervals. `says_missing` says of an
+/// attribute whether the cell of its last interval covers missing values; otherwise it does where a
+/// row has one.
 #[must_use]
 pub fn recode_intervals(
     set: &FrequencySet,
@@ -189,9 +191,9 @@ pub fn recode_intervals(
     by_interval(set, &placing, cuts, cells)
 }
 
-/// The cells of a single-dimensional recoding: the interval of each class, the same for all classes that
-/// share it. A cell covers what released rows have of its interval and nothing else, so that no value of a
-/// suppressed row is printed; in a hierarchy it is the interval's node.
+/// The cells of a single-dimensional recoding: the interval of each class, the same for all classes
+/// that share it. A cell covers what released rows have of its interval and nothing else, so that
+/// no value of a suppressed row is printed; in a hierarchy it is the interval's node.
 #[must_use]
 pub fn recode_cuts(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> Classes {
     let placing = Placing::new(set, assignment);
@@ -218,8 +220,9 @@ pub fn recode_cuts(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> 
     classes
 }
 
-/// The same classes with cells that cover whole intervals, as a search that is asked for a measure counts
-/// them. These are for measures only: their ends may be values that only suppressed rows have.
+/// The same classes with cells that cover whole intervals, as a search that is asked for a measure
+/// counts them. These are for measures only: their ends may be values that only suppressed rows
+/// have.
 #[must_use]
 pub fn whole_intervals(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> Recoded {
     let placing = Placing::new(set, assignment);
@@ -252,8 +255,8 @@ fn by_interval(
     number(columns, &placing.sizes(), placing.n_suppressed())
 }
 
-/// Makes a set of all values that a column of the release has "anything". Whether a set is all there is
-/// must not depend on values that only suppressed rows have.
+/// Makes a set of all values that a column of the release has "anything". Whether a set is all
+/// there is must not depend on values that only suppressed rows have.
 pub fn hide_whole_sets(attributes: &[Attribute], recoded: &mut Recoded) {
     for (attribute, column) in attributes.iter().zip(&mut recoded.columns) {
         if !matches!(attribute.shape, Shape::Unordered) {
@@ -282,8 +285,8 @@ pub fn hide_whole_sets(attributes: &[Attribute], recoded: &mut Recoded) {
     }
 }
 
-/// The cells of a recoding by blocks of columns: the least that cover the rows of each group. Groups are no
-/// regions, so that nodes of a hierarchy are known by the rows of a group alone.
+/// The cells of a recoding by blocks of columns: the least that cover the rows of each group.
+/// Groups are no regions, so that nodes of a hierarchy are known by the rows of a group alone.
 #[must_use]
 pub fn recode_blocks(set: &FrequencySet, assignment: &Assignment, blocks: &[Block]) -> Classes {
     let placing = Placing::new(set, assignment);
@@ -375,8 +378,8 @@ fn by_key(keys: impl Iterator<Item = u64>, cell_of: impl Fn(u64) -> Cell) -> Rec
     column
 }
 
-/// By class, whether the lowest node that holds all its leaves may not stand for it; empty if there is no
-/// such class.
+/// By class, whether the lowest node that holds all its leaves may not stand for it; empty if there
+/// is no such class.
 fn several(attribute: &Attribute, extents: &[(u32, u32)], divided: &Divided) -> Vec<bool> {
     let Shape::Tree(hierarchy) = &attribute.shape else { return Vec::new() };
     if divided.is_empty() {
@@ -399,7 +402,8 @@ fn listed(codes: &Codes, placing: &Placing, is_wanted: &[bool]) -> Vec<(usize, u
     pairs
 }
 
-/// The cells of a hierarchy column some of whose classes (`listed` with their codes) are several nodes.
+/// The cells of a hierarchy column some of whose classes (`listed` with their codes) are several
+/// nodes.
 fn cover_divided(
     attribute: &Attribute,
     extents: &[(u32, u32)],
@@ -471,7 +475,8 @@ fn number(columns: Vec<RecodedColumn>, sizes: &[u64], n_suppressed: u64) -> Clas
     Classes { recoded: Recoded { sizes, columns, n_suppressed }, number_of }
 }
 
-/// Drops cells that no class has: those of classes that are not released must not be in any list that is.
+/// Drops cells that no class has: those of classes that are not released must not be in any list
+/// that is.
 pub fn drop_unused(column: &mut RecodedColumn) {
     let mut used = vec![false; column.cells.len()];
     column.of_class.iter().for_each(|&cell| used[cell as usize] = true);

@@ -16,7 +16,8 @@ pub struct CutPlace {
 /// What regions are made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Regions<'a> {
-    /// By attribute, by first code above a cut, where the cut is. Only lines of numbers, dates and times have some.
+    /// By attribute, by first code above a cut, where the cut is. Only lines of numbers, dates and
+    /// times have some.
     pub places: &'a [BTreeMap<u32, CutPlace>],
     /// By attribute, the codes that a set of unordered values may name.
     pub is_known: &'a [Vec<bool>],

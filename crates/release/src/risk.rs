@@ -22,11 +22,12 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// The risk of classes of these sizes; a record is at risk in a class of fewer than `least` people.
+    /// The risk of classes of these sizes; a record is at risk in a class of fewer than `least`
+    /// people.
     #[must_use]
     pub fn of(sizes: &ClassSizes, least: u64) -> Risk {
-        // Rows by the number of people of their class: sums that do not depend on the order of the classes,
-        // and where a row is a person every class adds just 1.
+        // Rows by the number of people of their class: sums that do not depend on the order of the
+        // classes, and where a row is a person every class adds just 1.
         let mut rows_with: BTreeMap<u64, u64> = BTreeMap::new();
         for (rows, people, classes) in sizes.iter() {
             *rows_with.entry(people).or_default() += rows * classes;

@@ -54,11 +54,13 @@ pub struct SensitiveFound {
     pub name: String,
     /// Least number of distinct values; 0 where a class has none.
     pub l_distinct: f64,
-    /// Least exponential of the entropy: the l of entropy l-diversity; 0 where a class has no value.
+    /// Least exponential of the entropy: the l of entropy l-diversity; 0 where a class has no
+    /// value.
     pub l_entropy: f64,
     /// Greatest distance to the whole table.
     pub t: f64,
-    /// By l, from 2 to that of `l_distinct`: the c above which recursive (c,l)-diversity holds. None without a class.
+    /// By l, from 2 to that of `l_distinct`: the c above which recursive (c,l)-diversity holds.
+    /// None without a class.
     pub least_cs: Option<Vec<f64>>,
     /// Greatest share of one value.
     pub alpha: f64,
@@ -105,7 +107,8 @@ impl SensitiveFound {
         self.merge(&found);
     }
 
-    /// Takes in what was found of other classes. Only what is least and greatest counts, so their order does not.
+    /// Takes in what was found of other classes. Only what is least and greatest counts, so their
+    /// order does not.
     fn merge(&mut self, other: &SensitiveFound) {
         self.l_distinct = self.l_distinct.min(other.l_distinct);
         self.l_entropy = self.l_entropy.min(other.l_entropy);
@@ -124,8 +127,8 @@ impl SensitiveFound {
         self.beta_enhanced = self.beta_enhanced.max(other.beta_enhanced);
     }
 
-    /// The l of `l_distinct`, and the c above which recursive (c,l)-diversity holds with it; none where a class has one
-    /// value, as every table is 1-diverse.
+    /// The l of `l_distinct`, and the c above which recursive (c,l)-diversity holds with it; none
+    /// where a class has one value, as every table is 1-diverse.
     #[must_use]
     pub fn recursive(&self) -> Option<(f64, usize)> {
         let least_cs = self.least_cs.as_ref()?;
@@ -222,8 +225,8 @@ pub fn verify_classes(asked: &Asked, of: &Rows, counts: &[u32], class_of: &[u32]
 pub struct Verifier<'a> {
     asked: &'a Asked<'a>,
     closeness: Vec<TCloseness>,
-    /// By sensitive column and code, whether a class with that value alone, or with no value, was taken in: all of them are alike. Tables that
-    /// were not recoded have hardly any others.
+    /// By sensitive column and code, whether a class with that value alone, or with no value, was
+    /// taken in: all of them are alike. Tables that were not recoded have hardly any others.
     alone: Vec<Vec<bool>>,
     class: Class,
     privacy: Privacy,
@@ -255,7 +258,8 @@ impl<'a> Verifier<'a> {
         Verifier { asked, closeness: closeness.collect(), alone, class, privacy }
     }
 
-    /// Counts rows of the class with this code in a column: a sensitive one, or the target behind them.
+    /// Counts rows of the class with this code in a column: a sensitive one, or the target behind
+    /// them.
     pub fn count(&mut self, column: usize, code: u32, rows: u64) {
         self.class.histograms[column].add(code, rows);
     }

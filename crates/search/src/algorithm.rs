@@ -1,7 +1,7 @@
 //! The algorithms by name, and what each of them can do.
 //!
-//! Callers ask these questions instead of matching on names, so that a new algorithm is described in
-//! one place. The table in `docs/src/algorithms.md` is tested against the answers.
+//! Callers ask these questions instead of matching on names, so that a new algorithm is described
+//! in one place. The table in `docs/src/algorithms.md` is tested against the answers.
 
 use incrowd_quality::Measure;
 
@@ -54,7 +54,8 @@ pub enum RecodingKind {
     FullDomain,
     /// To intervals of codes or nodes of the attribute's hierarchy, the same in every row.
     SingleDimensional,
-    /// Row by row: equal rows can end in different classes, so this is not a function of the values.
+    /// Row by row: equal rows can end in different classes, so this is not a function of the
+    /// values.
     Local,
 }
 
@@ -119,13 +120,15 @@ impl Algorithm {
         }
     }
 
-    /// Whether its recodings have one level per attribute, so that every attribute needs a hierarchy.
+    /// Whether its recodings have one level per attribute, so that every attribute needs a
+    /// hierarchy.
     #[must_use]
     pub fn is_full_domain(self) -> bool {
         self.kind() == RecodingKind::FullDomain
     }
 
-    /// Whether its recodings are functions of the values, which can be saved and applied to other rows.
+    /// Whether its recodings are functions of the values, which can be saved and applied to other
+    /// rows.
     #[must_use]
     pub fn can_save_recoding(self) -> bool {
         self.kind() != RecodingKind::Local
@@ -226,7 +229,8 @@ impl Algorithm {
         self == Algorithm::KOptimize
     }
 
-    /// Whether it protects each of several quasi-identifier sets by itself, rather than their union.
+    /// Whether it protects each of several quasi-identifier sets by itself, rather than their
+    /// union.
     #[must_use]
     pub fn protects_each_set(self) -> bool {
         matches!(self, Algorithm::Butterfly { .. })
@@ -263,8 +267,8 @@ impl Algorithm {
         )
     }
 
-    /// Whether its first cuts can be found by scans ([`Outline`](crate::Outline)), so that the distinct
-    /// vectors need not fit in memory.
+    /// Whether its first cuts can be found by scans ([`Outline`](crate::Outline)), so that the
+    /// distinct vectors need not fit in memory.
     #[must_use]
     pub fn can_outline(self) -> bool {
         self == Algorithm::Mondrian

@@ -4,8 +4,8 @@
 //! generalization*. Three laws make searches fast (Incognito, *Full Domain Generalization
 //! Properties*; `tests/it/laws.rs` tests each):
 //!
-//! - **Generalization**: a monotone model that holds for every class at a node holds for every class
-//!   at its generalizations.
+//! - **Generalization**: a monotone model that holds for every class at a node holds for every
+//!   class at its generalizations.
 //! - **Roll-up**: the frequency set of a node is that of any node below it, with counts added up.
 //! - **Subset**: a monotone model that holds for every class over some attributes holds for every
 //!   class over fewer of them. Leaving an attribute out is the same as taking it to its root.

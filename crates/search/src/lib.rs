@@ -1,7 +1,7 @@
 //! The searches: a frequency set in, a recoding out.
 //!
-//! A search is pure: no input or output, no clock but the [`Budget`]'s, no randomness but the seed's.
-//! Every algorithm takes the same [`Problem`] and gives the same [`Outcome`].
+//! A search is pure: no input or output, no clock but the [`Budget`]'s, no randomness but the
+//! seed's. Every algorithm takes the same [`Problem`] and gives the same [`Outcome`].
 
 mod algorithm;
 mod bottom_up;
@@ -53,8 +53,8 @@ pub struct Problem<'a> {
     pub models: &'a [Box<dyn Model>],
     /// The k of k-anonymity; the greatest of all sets.
     pub k: u64,
-    /// The quasi-identifier sets of several attackers, for a search that can tell them apart. The others
-    /// protect their union, and so does one that is given none.
+    /// The quasi-identifier sets of several attackers, for a search that can tell them apart. The
+    /// others protect their union, and so does one that is given none.
     pub sets: &'a [QuasiSet],
     /// The extra column whose distinct codes k counts; rows if none.
     pub entity: Option<usize>,
@@ -70,8 +70,8 @@ pub struct Problem<'a> {
     pub weights: &'a [f64],
     /// By attribute, the least and greatest level of a full-domain recoding; any if it is empty.
     pub levels: &'a [(Level, Level)],
-    /// By attribute, the codes before which a single-dimensional search may cut, ascending; before any if there is
-    /// no such list.
+    /// By attribute, the codes before which a single-dimensional search may cut, ascending; before
+    /// any if there is no such list.
     pub places: &'a [Option<Vec<u32>>],
     /// Whether a full-domain search lists all minimal nodes.
     pub wants_minimal: bool,
@@ -79,7 +79,8 @@ pub struct Problem<'a> {
     pub seed: u64,
     /// Cuts to begin with, for a search that takes any.
     pub start: Option<&'a Cuts>,
-    /// Whether a search that begins with a good recoding looks for one itself, beside those it is given.
+    /// Whether a search that begins with a good recoding looks for one itself, beside those it is
+    /// given.
     pub seeds_itself: bool,
     /// A search of the same problem to go on with, for a search that can.
     pub resume: Option<&'a Stopped>,
@@ -90,8 +91,8 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// A problem that asks for k-anonymity and whatever else is among the models, with nothing left out
-    /// and the loss as the measure.
+    /// A problem that asks for k-anonymity and whatever else is among the models, with nothing left
+    /// out and the loss as the measure.
     #[must_use]
     pub fn new(
         set: &'a FrequencySet,
@@ -160,8 +161,8 @@ pub struct Found {
     pub proof: Proof,
     /// What the search did.
     pub counters: Counters,
-    /// All minimal nodes of a full-domain search in lexicographic order, if they were asked for and the
-    /// budget sufficed.
+    /// All minimal nodes of a full-domain search in lexicographic order, if they were asked for and
+    /// the budget sufficed.
     pub minimal: Option<Vec<MinimalNode>>,
     /// Where the search stood when it ended, if it can go on from there.
     pub stopped: Option<Stopped>,
@@ -185,7 +186,8 @@ pub struct Proof {
 pub struct Counters {
     /// Nodes of the search space whose statistics were looked at.
     pub nodes_checked: u64,
-    /// Nodes that a breadth-first search would have looked at if marks were handed on by marked nodes.
+    /// Nodes that a breadth-first search would have looked at if marks were handed on by marked
+    /// nodes.
     pub nodes_checked_transitive: Option<u64>,
     /// Nodes of the search space, where that is finite and fits 64 bits.
     pub nodes_total: Option<u64>,
@@ -217,8 +219,8 @@ pub enum Recoding {
     Intervals(Cuts),
     /// Groups of rows by block of columns (several quasi-identifier sets).
     Blocks(Vec<Block>),
-    /// No function of the values (relaxed multidimensional). By attribute, the nodes of its hierarchy that
-    /// were divided on the way to each class.
+    /// No function of the values (relaxed multidimensional). By attribute, the nodes of its
+    /// hierarchy that were divided on the way to each class.
     Local(Vec<Divided>),
 }
 
@@ -239,8 +241,8 @@ pub enum Infeasible {
         /// Whether there is none; otherwise the search is greedy and looked at some sets only.
         is_proved: bool,
     },
-    /// No node of the lattice is within the suppression limit. What is said holds for the most general
-    /// one.
+    /// No node of the lattice is within the suppression limit. What is said holds for the most
+    /// general one.
     EveryNode {
         /// The models that classes break, described, with the rows of these classes.
         broken: Vec<(String, u64)>,
@@ -257,8 +259,8 @@ pub enum Infeasible {
         /// Whether no other node leaves out fewer rows.
         is_least: bool,
     },
-    /// A single-dimensional search for another measure than discernibility, classification and loss; the
-    /// caller checks that.
+    /// A single-dimensional search for another measure than discernibility, classification and
+    /// loss; the caller checks that.
     NotMeasured,
     /// A full-domain search of an attribute without a hierarchy; the caller checks that.
     NoHierarchy,
@@ -270,15 +272,16 @@ pub enum Infeasible {
     OutOfMemory,
 }
 
-/// A partitioning starts with the whole table as one class: nothing is found unless that is feasible.
+/// A partitioning starts with the whole table as one class: nothing is found unless that is
+/// feasible.
 fn whole_table(problem: &Problem) -> Option<Outcome> {
     infeasible_whole(problem, |_| true)
 }
 
-/// What a search that leaves rows out can say before it starts. Classes for which a monotone model holds
-/// add up to one for which it holds, so nothing is found if the whole table breaks one and no row may be
-/// left out. Where rows may be, only a model that holds for supersets settles the matter: a table that
-/// breaks entropy diversity may have a part that does not.
+/// What a search that leaves rows out can say before it starts. Classes for which a monotone model
+/// holds add up to one for which it holds, so nothing is found if the whole table breaks one and no
+/// row may be left out. Where rows may be, only a model that holds for supersets settles the
+/// matter: a table that breaks entropy diversity may have a part that does not.
 fn hopeless(problem: &Problem) -> Option<Outcome> {
     let limit = problem.limit;
     infeasible_whole(problem, |model| {

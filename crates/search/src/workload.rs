@@ -18,8 +18,8 @@ pub enum Split {
 /// What a release is for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
-    /// How regions are cut: at each, the first of these that has a cut to offer. The median if it is
-    /// empty.
+    /// How regions are cut: at each, the first of these that has a cut to offer. The median if it
+    /// is empty.
     pub splits: Vec<Split>,
     /// What will be predicted.
     pub targets: Vec<Target>,
@@ -34,8 +34,8 @@ pub struct Workload {
 pub enum Target {
     /// Its codes are labels.
     Labels(usize),
-    /// Its codes stand for numbers, the positions of the extra column; the code behind the last of them
-    /// is that of missing cells, which count for nothing.
+    /// Its codes stand for numbers, the positions of the extra column; the code behind the last of
+    /// them is that of missing cells, which count for nothing.
     Numbers(usize),
 }
 

@@ -46,8 +46,8 @@ pub fn check_assignment(set: &FrequencySet, assignment: &Assignment) -> Result<(
     if divided.is_empty() { Ok(()) } else { Err(format!("no vector has the shares {divided:?}")) }
 }
 
-/// The rows of every class of a valid assignment, those that are left out in none. The rows of a divided vector are equal; they are
-/// dealt to its shares in their order.
+/// The rows of every class of a valid assignment, those that are left out in none. The rows of a
+/// divided vector are equal; they are dealt to its shares in their order.
 ///
 /// # Panics
 ///
@@ -89,8 +89,8 @@ pub fn canonical(mut classes: Vec<Rows>) -> Vec<Rows> {
     classes
 }
 
-/// What the classes hold, whatever the numbers of their rows: for comparing tables whose rows are in
-/// another order.
+/// What the classes hold, whatever the numbers of their rows: for comparing tables whose rows are
+/// in another order.
 #[must_use]
 pub fn contents(table: &Table, classes: &[Rows]) -> Vec<Vec<Vec<u32>>> {
     let mut contents: Vec<Vec<Vec<u32>>> = classes
@@ -105,8 +105,8 @@ pub fn contents(table: &Table, classes: &[Rows]) -> Vec<Vec<Vec<u32>>> {
 }
 
 /// Whether the tree is one, every class is exactly one leaf, and every vector of the domain falls
-/// into a leaf whose region holds it. Looks at all of the domain, or at about `at_most` evenly spread
-/// vectors of it.
+/// into a leaf whose region holds it. Looks at all of the domain, or at about `at_most` evenly
+/// spread vectors of it.
 ///
 /// # Errors
 ///

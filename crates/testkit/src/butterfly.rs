@@ -22,7 +22,8 @@ use crate::oracle::{Oracle, lowest_node};
 pub use random::{random_attackers, random_node, rows_of_node};
 pub use structure::{alike, can_be_divided, decompose, is_anonymous, is_butterfly};
 
-/// What one attacker can know (a quasi-identifier set), and how many rows must look the same to them.
+/// What one attacker can know (a quasi-identifier set), and how many rows must look the same to
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attacker {
     /// The attributes, ascending.
@@ -127,8 +128,8 @@ fn covers(attribute: &Attribute, cell: &Cell, code: u32) -> bool {
     }
 }
 
-/// The least cell that covers the values of some rows; along a tree the highest nodes of which every child
-/// has one of them.
+/// The least cell that covers the values of some rows; along a tree the highest nodes of which
+/// every child has one of them.
 ///
 /// # Panics
 ///
@@ -221,7 +222,8 @@ pub fn effective(attackers: &[Attacker]) -> Vec<Attacker> {
     kept.map(|(_, attacker)| attacker.clone()).collect()
 }
 
-/// The attributes that two or more of the attackers know, and by attacker those that no other knows.
+/// The attributes that two or more of the attackers know, and by attacker those that no other
+/// knows.
 #[must_use]
 pub fn body_and_wings(attackers: &[Attacker]) -> (Vec<usize>, Vec<Vec<usize>>) {
     let n_knowing =

@@ -2,7 +2,8 @@
 //! the least cost of any partition.
 //!
 //! Written from LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, and the
-//! departures from it that the module doc of `search::mondrian` lists. Works on rows, one at a time, and counts everything afresh.
+//! departures from it that the module doc of `search::mondrian` lists. Works on rows, one at a
+//! time, and counts everything afresh.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,9 +128,9 @@ impl Oracle<'_> {
     }
 
     /// Relaxed Mondrian, section 4, where k-anonymity over rows is all that is asked, no attribute
-    /// has a hierarchy and no cell is missing: the rows at the median are divided so that the halves
-    /// are equal, the lower one having one more of an odd number. Equal rows on the attribute go by
-    /// the order of all their codes.
+    /// has a hierarchy and no cell is missing: the rows at the median are divided so that the
+    /// halves are equal, the lower one having one more of an odd number. Equal rows on the
+    /// attribute go by the order of all their codes.
     #[must_use]
     pub fn relaxed(&self, k: usize) -> Vec<Rows> {
         self.halve((0..self.table.rows.len()).collect(), k)
@@ -202,8 +203,8 @@ pub(crate) fn lowest_node(tree: &Hierarchy, leaves: &BTreeSet<u32>) -> Option<Le
         .find(|&level| groups(level).collect::<BTreeSet<_>>().len() == 1)
 }
 
-/// The part of the attribute's whole range that the rows reach over. A mix of numbers (or ranks) and
-/// missing cells reaches over all of it.
+/// The part of the attribute's whole range that the rows reach over. A mix of numbers (or ranks)
+/// and missing cells reaches over all of it.
 fn width(table: &Table, rows: &[usize], dim: usize) -> f64 {
     let attribute = &table.attributes[dim];
     let present: BTreeSet<u32> = rows.iter().map(|&row| table.quasi(row)[dim]).collect();
@@ -230,7 +231,8 @@ fn width(table: &Table, rows: &[usize], dim: usize) -> f64 {
 }
 
 /// The least discernibility (the sum of squared class sizes) of all ways to put the groups together
-/// to classes that may be; none if there is no way. Looks at every set partition: at most ten groups.
+/// to classes that may be; none if there is no way. Looks at every set partition: at most ten
+/// groups.
 #[must_use]
 pub fn least_discernibility(groups: &[Rows], may_be: &dyn Fn(&[usize]) -> bool) -> Option<u64> {
     let mut least = None;

@@ -27,7 +27,8 @@ impl Form {
     pub const ORDERED: [Form; 3] = [Form::Numeric, Form::Ordinal, Form::Unordered];
 }
 
-/// Rows of codes with what the codes mean. Shown as the literal that gives it, a long one cut short.
+/// Rows of codes with what the codes mean. Shown as the literal that gives it, a long one cut
+/// short.
 #[derive(Clone)]
 pub struct Table {
     /// The quasi-identifier columns.

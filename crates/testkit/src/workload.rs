@@ -1,5 +1,5 @@
-//! Mondrian with a criterion, slow and obvious: what every allowable cut of a region costs, and which of
-//! them is to be made.
+//! Mondrian with a criterion, slow and obvious: what every allowable cut of a region costs, and
+//! which of them is to be made.
 //!
 //! Written from LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006,
 //! section 3, and the documented departures from it. Works on rows and on lists
@@ -181,8 +181,8 @@ impl<'a> Asked<'a> {
             .collect()
     }
 
-    /// Those cuts between whose parts a target changes; if it does at none of them, the cut nearest the
-    /// median.
+    /// Those cuts between whose parts a target changes; if it does at none of them, the cut nearest
+    /// the median.
     fn at_changes(&self, rows: &[usize], cuts: Vec<Cut>) -> Vec<Cut> {
         let (at_change, others): (Vec<Cut>, Vec<Cut>) =
             cuts.into_iter().partition(|cut| cut.code.is_none() || self.changes_at(cut));
@@ -196,8 +196,8 @@ impl<'a> Asked<'a> {
             .collect()
     }
 
-    /// Whether a target changes between the last value below a cut and the first one above it: not all
-    /// rows of the two have one label. A number always does.
+    /// Whether a target changes between the last value below a cut and the first one above it: not
+    /// all rows of the two have one label. A number always does.
     fn changes_at(&self, cut: &Cut) -> bool {
         let code = |&row: &usize| self.code(row, cut.attribute);
         let below = cut.parts[0].iter().map(code).max();
@@ -216,7 +216,8 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// What a part of a region costs that is cut out of it on an attribute, or the region as a whole.
+    /// What a part of a region costs that is cut out of it on an attribute, or the region as a
+    /// whole.
     #[must_use]
     pub fn cost(
         &self,
@@ -233,8 +234,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The sum of the costs of the targets, each as a share of its cost in the whole table if there are
-    /// both labels and numbers.
+    /// The sum of the costs of the targets, each as a share of its cost in the whole table if there
+    /// are both labels and numbers.
     #[must_use]
     pub fn target_cost(&self, part: &[usize]) -> f64 {
         let targets = &self.workload.targets;
@@ -294,8 +295,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Equation 5 for one part, over all selections: the part's rows that are returned by a selection
-    /// and do not satisfy it.
+    /// Equation 5 for one part, over all selections: the part's rows that are returned by a
+    /// selection and do not satisfy it.
     #[must_use]
     pub fn imprecision(&self, cell: &Cell, part: &[usize]) -> f64 {
         let selections = self.workload.selections.iter();

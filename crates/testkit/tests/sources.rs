@@ -1,5 +1,5 @@
-//! What the repository cites is in the repository: definitions stand in `docs/`, papers are named by
-//! authors and title.
+//! What the repository cites is in the repository: definitions stand in `docs/`, papers are named
+//! by authors and title.
 
 use std::path::{Path, PathBuf};
 

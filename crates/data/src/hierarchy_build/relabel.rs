@@ -1,9 +1,9 @@
 //! Labels of built hierarchies from some of their values only.
 //!
-//! A hierarchy that is built from the values of a table has labels that tell of those values: the ends of
-//! a group, the longest value, whether all numbers are whole. Once it is known which values are released,
-//! the labels are made again from these, so that they tell nothing of suppressed rows. The tree itself
-//! stays as it is.
+//! A hierarchy that is built from the values of a table has labels that tell of those values: the
+//! ends of a group, the longest value, whether all numbers are whole. Once it is known which values
+//! are released, the labels are made again from these, so that they tell nothing of suppressed
+//! rows. The tree itself stays as it is.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,8 @@ pub fn relabel_fan_out(hierarchy: &Hierarchy, is_marked: &[bool]) -> Hierarchy {
     })
 }
 
-/// The labels of a [`mask`](super::mask) over the leaves that are marked: as long as the longest of them.
+/// The labels of a [`mask`](super::mask) over the leaves that are marked: as long as the longest of
+/// them.
 #[must_use]
 pub fn relabel_mask(
     hierarchy: &Hierarchy,
@@ -39,8 +40,8 @@ pub fn relabel_mask(
     })
 }
 
-/// The labels of [`intervals`] over the leaves that are marked. A level that they alone would not have is
-/// the root: it would tell how far the other values reach.
+/// The labels of [`intervals`] over the leaves that are marked. A level that they alone would not
+/// have is the root: it would tell how far the other values reach.
 #[must_use]
 pub fn relabel_intervals(
     hierarchy: &Hierarchy,

@@ -176,8 +176,8 @@ impl Both {
     }
 }
 
-/// What the distinct labels of a column stand for in both tables. A label of the outside table that cannot be
-/// understood is a value that only `*` stands for; one of the release is an error.
+/// What the distinct labels of a column stand for in both tables. A label of the outside table that
+/// cannot be understood is a value that only `*` stands for; one of the release is an error.
 pub fn read_both(
     release: &[Option<&str>],
     outside: &[Option<&str>],
@@ -217,8 +217,8 @@ pub fn read_both(
     Ok(Both { release, outside, read: taken_for(&known, &domain) })
 }
 
-/// Means rule nothing out. Nor does an empty cell: it stands for a class without a value, or for a mean that was
-/// withheld because it would say too much of few people.
+/// Means rule nothing out. Nor does an empty cell: it stands for a class without a value, or for a
+/// mean that was withheld because it would say too much of few people.
 fn means(release: &[Option<&str>], outside: &[Option<&str>]) -> Both {
     let release = vec![Cell::ANY; release.len()];
     let outside = outside.iter().enumerate().map(|(at, label)| match label {
@@ -246,7 +246,8 @@ struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// Reads the labels of both together; those of the outside table that are not understood are left out.
+    /// Reads the labels of both together; those of the outside table that are not understood are
+    /// left out.
     fn read(
         &self,
         known: &LabelKnowledge,

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 use super::cell::Cell;
 use super::index::Index;
 
-/// A compared column: by label what it stands for, and by distinct vector its label, in both tables.
+/// A compared column: by label what it stands for, and by distinct vector its label, in both
+/// tables.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// By label of the release.
@@ -30,8 +31,8 @@ pub struct Sensitive {
     pub hidden: Option<u32>,
 }
 
-/// Two tables as distinct vectors with counts. Vectors of the release also tell the values of the sensitive column
-/// apart.
+/// Two tables as distinct vectors with counts. Vectors of the release also tell the values of the
+/// sensitive column apart.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// The compared columns.
@@ -42,7 +43,8 @@ pub struct Tables {
     pub outside: Vec<u32>,
     /// What an attacker is after.
     pub sensitive: Option<Sensitive>,
-    /// By vector of the release, whose rows they are, and the number of people: candidates are people then.
+    /// By vector of the release, whose rows they are, and the number of people: candidates are
+    /// people then.
     pub people: Option<(Codes, u32)>,
 }
 
@@ -229,7 +231,8 @@ impl Sets {
     }
 }
 
-/// Rows per vector of the release, also as planes of bits: plane `p` holds the vectors whose count has bit `p`.
+/// Rows per vector of the release, also as planes of bits: plane `p` holds the vectors whose count
+/// has bit `p`.
 struct Counts<'a> {
     counts: &'a [u32],
     planes: Vec<Vec<u64>>,

@@ -14,7 +14,8 @@ pub struct Summary {
     pub one: u64,
     /// Rows with at least one and fewer than k.
     pub below_k: u64,
-    /// The rows whose candidate would be guessed right, if every one with candidates is in the release.
+    /// The rows whose candidate would be guessed right, if every one with candidates is in the
+    /// release.
     pub expected_links: f64,
     /// The numbers of candidates of the rows that have some.
     pub spread: Option<Spread>,
@@ -91,8 +92,8 @@ pub fn summary(found: &[Found], rows: &[u32], k: u64) -> Summary {
     }
 }
 
-/// What is learned of a sensitive column: the rows with candidates that all share one value, the greatest share
-/// of a value among the candidates of a row, and its mean over rows.
+/// What is learned of a sensitive column: the rows with candidates that all share one value, the
+/// greatest share of a value among the candidates of a row, and its mean over rows.
 #[must_use]
 pub fn posterior(found: &[Found], rows: &[u32]) -> Option<(u64, f64, f64)> {
     let (mut n, mut certain, mut greatest, mut sum) = (0.0, 0, 0.0f64, 0.0);
@@ -106,7 +107,8 @@ pub fn posterior(found: &[Found], rows: &[u32]) -> Option<(u64, f64, f64)> {
     (n > 0.0).then(|| (certain, greatest, sum / n))
 }
 
-/// Outside rows that have just one candidate, so that what both tables say of them can be put together.
+/// Outside rows that have just one candidate, so that what both tables say of them can be put
+/// together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linked {
     /// Outside rows.

@@ -22,8 +22,8 @@ fn labels<'a>(text: &'a str) -> Vec<Option<&'a str>> {
     text.split(' ').map(|text| label(text.trim_matches('_'))).collect()
 }
 
-/// Labels of the release, labels of the outside table (`_` is a missing cell), and by outside label the
-/// compatible ones of the release.
+/// Labels of the release, labels of the outside table (`_` is a missing cell), and by outside label
+/// the compatible ones of the release.
 #[track_caller]
 fn check(known: &LabelKnowledge, release: &str, outside: &str, expected: &[&str]) {
     let both = read_both(&labels(release), &labels(outside), known, parse).unwrap();

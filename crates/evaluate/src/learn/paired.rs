@@ -1,14 +1,15 @@
 //! Whether two models differ, from figures that were measured in pairs.
 //!
-//! Folds of a cross-validation share most of their training rows, so that their figures are not independent and
-//! the plain paired t-test calls too many differences real. [`resampled`] is the corrected resampled t-test
-//! of Nadeau and Bengio (*Inference for the Generalization Error*, Machine Learning 52, 2003), which Bouckaert and
-//! Frank (PAKDD 2004) recommend for repeated cross-validation: it adds the ratio of held-out to training rows to
-//! the usual 1/n in the variance of the mean.
+//! Folds of a cross-validation share most of their training rows, so that their figures are not
+//! independent and the plain paired t-test calls too many differences real. [`resampled`] is the
+//! corrected resampled t-test of Nadeau and Bengio (*Inference for the Generalization Error*,
+//! Machine Learning 52, 2003), which Bouckaert and Frank (PAKDD 2004) recommend for repeated
+//! cross-validation: it adds the ratio of held-out to training rows to the usual 1/n in the
+//! variance of the mean.
 //!
-//! Where rows were held out once there is one pair of figures. The models are fixed then and the held-out rows
-//! independent of them and of each other, so that [`over_rows`] tests row by row, and [`mcnemar`] the rows that
-//! exactly one of two models gets right.
+//! Where rows were held out once there is one pair of figures. The models are fixed then and the
+//! held-out rows independent of them and of each other, so that [`over_rows`] tests row by row, and
+//! [`mcnemar`] the rows that exactly one of two models gets right.
 
 use super::real;
 use super::score::{incomplete_beta, mean, standard_deviation, two_sided};
@@ -26,8 +27,9 @@ pub struct Difference {
     pub p: f64,
 }
 
-/// The corrected resampled t-test of differences over folds, with an interval that misses the true mean with
-/// probability `alpha`; none below two differences. `ratio` is that of held-out to training rows.
+/// The corrected resampled t-test of differences over folds, with an interval that misses the true
+/// mean with probability `alpha`; none below two differences. `ratio` is that of held-out to
+/// training rows.
 #[must_use]
 pub fn resampled(differences: &[f64], ratio: f64, alpha: f64) -> Option<Difference> {
     of_mean(differences, 1.0 / real(differences.len().max(1)) + ratio, alpha)
@@ -56,8 +58,9 @@ fn of_mean(differences: &[f64], share: f64, alpha: f64) -> Option<Difference> {
     Some(Difference { mean, lower: mean - reach, upper: mean + reach, p })
 }
 
-/// The exact test of `McNemar`: `first` rows are got right by the first of two models only, `second` by the second
-/// only. The probability of a split at least as uneven, if both are equally likely.
+/// The exact test of `McNemar`: `first` rows are got right by the first of two models only,
+/// `second` by the second only. The probability of a split at least as uneven, if both are equally
+/// likely.
 #[must_use]
 pub fn mcnemar(first: u64, second: u64) -> f64 {
     let (most, least) = (first.max(second), first.min(second));

@@ -13,8 +13,8 @@ use super::{Column, QueryError, Release};
 /// What is known of one aggregate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
-    /// Its expected value; for `MIN` and `MAX` the least and greatest value that is likely, as a key of the
-    /// column. None over no rows.
+    /// Its expected value; for `MIN` and `MAX` the least and greatest value that is likely, as a
+    /// key of the column. None over no rows.
     pub estimate: Option<f64>,
     /// Whether every table of which the labels are true gives this answer.
     pub exact: bool,
@@ -175,8 +175,8 @@ impl<'a> Plan<'a> {
         tallies
     }
 
-    /// The rows of a query that only counts them: those whose labels lie alike are weighed together. None
-    /// where that is not worth it.
+    /// The rows of a query that only counts them: those whose labels lie alike are weighed
+    /// together. None where that is not worth it.
     fn counted(&self) -> Option<Tally> {
         const MOST: usize = 1 << 20;
         let tested = &self.looked[..self.n_tested];
@@ -353,7 +353,8 @@ fn count(rows: f64, certain: u64, possible: u64) -> Answer {
 /// The least value, or the greatest.
 fn extreme(column: &ColumnTally, is_max: bool) -> Answer {
     let (found, sign) = if is_max { (&column.max, -1.0) } else { (&column.min, 1.0) };
-    // A value that is certain to occur bounds the answer from one side, one that is possible from the other.
+    // A value that is certain to occur bounds the answer from one side, one that is possible from
+    // the other.
     let finite = |bound: f64| Some(sign * bound).filter(|bound| bound.is_finite());
     let (possible, attained) = (finite(found.possible), finite(found.attained));
     let (least, greatest) = if is_max { (attained, possible) } else { (possible, attained) };

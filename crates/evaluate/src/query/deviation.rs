@@ -36,8 +36,8 @@ pub struct Summary {
     pub max: f64,
 }
 
-/// What errors are like; none if there are none. A percentile lies between two errors in proportion where it
-/// does not fall on one.
+/// What errors are like; none if there are none. A percentile lies between two errors in proportion
+/// where it does not fall on one.
 #[must_use]
 pub fn summary(errors: &[f64]) -> Option<Summary> {
     let mut sorted = errors.to_vec();

@@ -202,8 +202,8 @@ fn beyond(text: &str) -> Option<f64> {
     (key.abs() >= 9e15).then(|| key.clamp(f64::MIN, f64::MAX))
 }
 
-/// The key of a constant: a number may have a fraction where the column has none, and a time is a part
-/// of a day.
+/// The key of a constant: a number may have a fraction where the column has none, and a time is a
+/// part of a day.
 fn number(kind: Kind, text: &str, parse: Parse) -> Option<f64> {
     match kind {
         Kind::Integer | Kind::Decimal => {

@@ -1,9 +1,9 @@
 //! Aggregate queries over released cells.
 //!
-//! A recoded cell stands for a set of values. They are taken to be equally likely and independent of the
-//! other cells of the row, as in section 5 of the Mondrian report; an answer is the expected value under that
-//! assumption, with what is certain beside it. Columns that are released as they are have one value a cell,
-//! so that answers over them are what they are in any database.
+//! A recoded cell stands for a set of values. They are taken to be equally likely and independent
+//! of the other cells of the row, as in section 5 of the Mondrian report; an answer is the expected
+//! value under that assumption, with what is certain beside it. Columns that are released as they
+//! are have one value a cell, so that answers over them are what they are in any database.
 //!
 //! # Source
 //!
@@ -11,8 +11,9 @@
 //!
 //! # Guarantees
 //!
-//! - Exact: an answer that says so is that of the table of which the labels are true. It is said where every
-//!   class lies wholly inside or outside of the condition and the aggregate needs no estimate.
+//! - Exact: an answer that says so is that of the table of which the labels are true. It is said
+//!   where every class lies wholly inside or outside of the condition and the aggregate needs no
+//!   estimate.
 //! - Bounds hold for every table of which the labels are true.
 //!
 //! # Invariants

@@ -9,7 +9,8 @@ use super::spread::{Spread, Values};
 use super::{Column, QueryError};
 
 /// The pieces of a column between constants: before the first, the first itself, between it and the
-/// second, and so on; the last piece is for missing cells. All values of a piece satisfy the same tests.
+/// second, and so on; the last piece is for missing cells. All values of a piece satisfy the same
+/// tests.
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
     cuts: Vec<f64>,
@@ -54,8 +55,8 @@ impl Segments {
         Ok(segments)
     }
 
-    /// The key of a constant that was looked at. Those that are not in a list have places of their own between
-    /// its values, in their order.
+    /// The key of a constant that was looked at. Those that are not in a list have places of their
+    /// own between its values, in their order.
     fn key(&self, column: &Column, literal: &Literal, parse: Parse) -> f64 {
         let (key, is_known) =
             column.domain.key(&column.name, literal, parse).unwrap_or((f64::NAN, true));
@@ -265,8 +266,9 @@ fn piece(line: &Line, lo: f64, hi: f64, segments: &Segments, segment: u32) -> Op
     }
 }
 
-/// Values of which it is not known what else they may be: likely as they were, possible anywhere. Where
-/// nothing is likely, every piece between two constants is as likely as another. `everything` is where they may be.
+/// Values of which it is not known what else they may be: likely as they were, possible anywhere.
+/// Where nothing is likely, every piece between two constants is as likely as another. `everything`
+/// is where they may be.
 fn opened(
     domain: &Domain,
     likely: &[Share],

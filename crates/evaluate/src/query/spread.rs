@@ -20,7 +20,8 @@ pub struct Spread {
     pub is_open: bool,
     /// The mean of the class, where it is released.
     pub mean: Option<f64>,
-    /// All keys that are possible, where they reach beyond those that are likely: a region without an end.
+    /// All keys that are possible, where they reach beyond those that are likely: a region without
+    /// an end.
     pub reach: Option<(f64, f64)>,
 }
 
@@ -78,8 +79,8 @@ pub enum LabelKnowledge {
     Tree(Hierarchy),
     /// Means of classes.
     Means {
-        /// Whether the column holds numbers for certain; otherwise labels that are no numbers are recognised by
-        /// their form.
+        /// Whether the column holds numbers for certain; otherwise labels that are no numbers are
+        /// recognised by their form.
         is_number: bool,
         /// Whether a class may hold missing cells besides the values that its mean is of.
         may_miss: bool,
@@ -322,8 +323,8 @@ fn on_line(
     Ok((Domain::Line(line), spreads.collect()))
 }
 
-/// Gives regions without an end one: that of the span where it lies beyond, otherwise so far away as the widest region
-/// with two ends is wide. Nothing in a release says how far its values reach.
+/// Gives regions without an end one: that of the span where it lies beyond, otherwise so far away
+/// as the widest region with two ends is wide. Nothing in a release says how far its values reach.
 fn close(ranges: &mut [Option<(f64, f64)>], span: Option<(f64, f64)>) {
     let widths = ranges.iter().flatten().map(|(lo, hi)| hi - lo).filter(|width| width.is_finite());
     let width = widths.fold(0.0, f64::max);
@@ -475,8 +476,8 @@ fn in_list(
     }
 }
 
-/// The leaves below the highest node of a label. Where a node below it has the same label, a release does
-/// not say which of them it means.
+/// The leaves below the highest node of a label. Where a node below it has the same label, a
+/// release does not say which of them it means.
 fn node(hierarchy: Option<&Hierarchy>, label: &str) -> Option<(u32, u32)> {
     let hierarchy = hierarchy?;
     (1..=hierarchy.height().0).rev().find_map(|level| {

@@ -33,8 +33,8 @@ impl Tally {
         self.possible += if weight.is_possible { rows } else { 0 };
     }
 
-    /// Adds what another holds, of which only a share is expected here; nothing is certain unless all of
-    /// it is here.
+    /// Adds what another holds, of which only a share is expected here; nothing is certain unless
+    /// all of it is here.
     pub(super) fn add(&mut self, other: &Tally, share: f64, is_all: bool) {
         self.rows += other.rows * share;
         self.certain += if is_all { other.certain } else { 0 };
@@ -61,7 +61,8 @@ pub(super) struct ColumnTally {
     part_hi: f64,
     /// Whether the sum is that of every table of which the labels are true.
     pub(super) is_sum_exact: bool,
-    /// The least value that is likely, the least that is possible, and the least that is certain to occur.
+    /// The least value that is likely, the least that is possible, and the least that is certain to
+    /// occur.
     pub(super) min: Extreme,
     /// The same for the greatest value, all with the sign turned.
     pub(super) max: Extreme,

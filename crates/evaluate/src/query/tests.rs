@@ -217,7 +217,8 @@ fn means_are_exact_over_whole_classes() {
     check(&x, Aggregate::Avg(of("age")), &["sex = m"], (25.5, true, 25.5, 25.5));
     check(&x, Aggregate::Avg(of("age")), &["disease = flu"], (26.5, false, NONE, NONE));
     check(&x, Aggregate::Count, &["age <= 26"], (2.0, false, 0.0, 4.0));
-    // A range with its mean: the mean where nothing is said of the column, the range where something is.
+    // A range with its mean: the mean where nothing is said of the column, the range where
+    // something is.
     let mut x = release(&[("age", LabelKnowledge::Nothing, &["[20-29]", "[20-29]", "40", "40"])]);
     x.columns[0].spreads[1].mean = Some(22.0);
     let ranged = x.columns[0].spreads.iter().position(|s| s.values == Values::Range(20.0, 29.0));

@@ -73,8 +73,8 @@ pub(super) struct Weight {
     pub(super) is_certain: bool,
 }
 
-/// Weighs rows with these labels; the first `n_tested` columns are those of the condition. `pins` holds the
-/// segment of a column where it is given.
+/// Weighs rows with these labels; the first `n_tested` columns are those of the condition. `pins`
+/// holds the segment of a column where it is given.
 pub(super) fn weigh(
     regions: &[Region],
     n_tested: usize,

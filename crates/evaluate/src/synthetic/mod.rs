@@ -1,16 +1,18 @@
 //! Synthetic tables: seeded generators of rows, without files.
 //!
-//! Every kind has a `Config` and a table of its name; [`Generator`] is any of them. A table is endless: rows are
-//! numbered from 0 and `rows(range)` makes some of them. A row depends on the kind, its parameters, the
-//! seed and the row's number, and on nothing else: batches of any size, made in any order on any number
-//! of threads, put together give the same table, on every machine (see [`random`] for how).
+//! Every kind has a `Config` and a table of its name; [`Generator`] is any of them. A table is
+//! endless: rows are numbered from 0 and `rows(range)` makes some of them. A row depends on the
+//! kind, its parameters, the seed and the row's number, and on nothing else: batches of any size,
+//! made in any order on any number of threads, put together give the same table, on every machine
+//! (see [`random`] for how).
 //!
 //! # Source
 //!
-//! - [`uniform`] and [`skewed`]: LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, University of
-//!   Wisconsin technical report 1521, section 6.1 and Figure 9.
-//! - [`agrawal`]: Agrawal, Imielinski, Swami: *Database Mining: A Performance Perspective*, TKDE 1993, as
-//!   LeFevre, DeWitt and Ramakrishnan use it in *Workload-Aware Anonymization*, KDD 2006, Figure 6.
+//! - [`uniform`] and [`skewed`]: LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*,
+//!   University of Wisconsin technical report 1521, section 6.1 and Figure 9.
+//! - [`agrawal`]: Agrawal, Imielinski, Swami: *Database Mining: A Performance Perspective*, TKDE
+//!   1993, as LeFevre, DeWitt and Ramakrishnan use it in *Workload-Aware Anonymization*, KDD 2006,
+//!   Figure 6.
 //! - [`census`]: our own.
 //!
 //! # Example

@@ -1,13 +1,13 @@
 //! Random numbers that are the same on every machine.
 //!
-//! The bytes of a generated table are part of its contract, so the algorithms are fixed here and use
-//! nothing that differs between machines: integers, and the operations on floating-point numbers that
-//! IEEE 754 defines to the last bit (`+ - * /` and the square root). Logarithm and exponential of the
-//! system's library are not among them and are replaced by [`ln`] and [`exp`].
+//! The bytes of a generated table are part of its contract, so the algorithms are fixed here and
+//! use nothing that differs between machines: integers, and the operations on floating-point
+//! numbers that IEEE 754 defines to the last bit (`+ - * /` and the square root). Logarithm and
+//! exponential of the system's library are not among them and are replaced by [`ln`] and [`exp`].
 //!
-//! The generator is xoshiro256++ (Blackman, Vigna 2019), its state filled by splitmix64 (Steele, Lea,
-//! Flood 2014). Every row has a generator of its own, from the seed, the kind of table and the row's
-//! number.
+//! The generator is xoshiro256++ (Blackman, Vigna 2019), its state filled by splitmix64 (Steele,
+//! Lea, Flood 2014). Every row has a generator of its own, from the seed, the kind of table and the
+//! row's number.
 
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -18,7 +18,8 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Where the generators of a table come from: a seed, and a number that tells apart what is drawn from it.
+/// Where the generators of a table come from: a seed, and a number that tells apart what is drawn
+/// from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source(u64);
 
@@ -60,8 +61,8 @@ impl Random {
         result
     }
 
-    /// A number below `n`, which is above 0: the upper half of a product, so that the likeliest number is
-    /// likelier than the least likely by less than `n` in 2⁶⁴.
+    /// A number below `n`, which is above 0: the upper half of a product, so that the likeliest
+    /// number is likelier than the least likely by less than `n` in 2⁶⁴.
     pub fn below(&mut self, n: u64) -> u64 {
         u64::try_from((u128::from(self.bits()) * u128::from(n)) >> 64).expect("below n")
     }

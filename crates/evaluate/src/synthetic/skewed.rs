@@ -1,20 +1,21 @@
 //! Codes around a centre: a normal distribution cut into ranges of equal width.
 //!
 //! The *discrete skewed* distribution of Figure 9: every attribute is normal and independent of the
-//! others (a multivariate normal distribution without correlations), then cut into `cardinality` ranges of
-//! equal width, whose numbers 0 to `cardinality` - 1 are the values.
+//! others (a multivariate normal distribution without correlations), then cut into `cardinality`
+//! ranges of equal width, whose numbers 0 to `cardinality` - 1 are the values.
 //!
-//! The report gives the mean in codes (3.5 for 8 values, 25 for 50) and the standard deviation "with
-//! respect to standard normal", .2 in both. Read as codes, .2 would put almost all rows of either table on
-//! one or two values a column. Here the deviation is a share of the whole range: .2 of 50 values is 10
-//! codes, and code `c` is the range from `c` - ½ to `c` + ½. That reading fits Figure 17 best: for 1000
-//! rows, 2 attributes, 50 values, strict Mondrian at k = 25 and the queries `COUNT(*) WHERE X = value`
-//! for all values, the report has a mean error of 5.7 with a deviation of 3.8. Measured with our Mondrian
-//! over 8 seeds: 4.8 and 3.3; with a share of half the range 5.0 and 5.7, with codes 26 and 110. (With
-//! cuts along the widest range, as in the paper, it is 5.4 and 3.8.)
+//! The report gives the mean in codes (3.5 for 8 values, 25 for 50) and the standard deviation
+//! "with respect to standard normal", .2 in both. Read as codes, .2 would put almost all rows of
+//! either table on one or two values a column. Here the deviation is a share of the whole range: .2
+//! of 50 values is 10 codes, and code `c` is the range from `c` - ½ to `c` + ½. That reading fits
+//! Figure 17 best: for 1000 rows, 2 attributes, 50 values, strict Mondrian at k = 25 and the
+//! queries `COUNT(*) WHERE X = value` for all values, the report has a mean error of 5.7 with a
+//! deviation of 3.8. Measured with our Mondrian over 8 seeds: 4.8 and 3.3; with a share of half the
+//! range 5.0 and 5.7, with codes 26 and 110. (With cuts along the widest range, as in the paper, it
+//! is 5.4 and 3.8.)
 //!
-//! A value outside all ranges is drawn again, so that the tails are cut off. Moving it to the nearest code
-//! would pile up 0.6% of the rows on either end, where the distribution has least.
+//! A value outside all ranges is drawn again, so that the tails are cut off. Moving it to the
+//! nearest code would pile up 0.6% of the rows on either end, where the distribution has least.
 
 use std::ops::Range;
 
@@ -23,7 +24,8 @@ use incrowd_data::PlainTable;
 use super::random::Source;
 use super::{ParameterError, uniform};
 
-/// The greatest deviation: beyond it the distribution is as good as uniform, and most draws are void.
+/// The greatest deviation: beyond it the distribution is as good as uniform, and most draws are
+/// void.
 pub const MOST_DEVIATION: f64 = 10.0;
 
 /// What a table is like.

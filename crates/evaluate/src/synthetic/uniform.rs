@@ -1,7 +1,7 @@
 //! Codes that are all equally likely, column by column.
 //!
-//! The *discrete uniform* distribution of Figure 9: attributes `a1`, `a2`, ... are independent, each one
-//! of the integers 0 to `cardinality` - 1.
+//! The *discrete uniform* distribution of Figure 9: attributes `a1`, `a2`, ... are independent,
+//! each one of the integers 0 to `cardinality` - 1.
 
 use std::ops::Range;
 

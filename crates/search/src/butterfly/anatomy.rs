@@ -5,7 +5,8 @@ use incrowd_privacy::{KAnonymity, Model};
 
 use crate::{Budget, Problem, QuasiSet};
 
-/// Attributes that are recoded together, as a table of their own, and what must hold for its classes.
+/// Attributes that are recoded together, as a table of their own, and what must hold for its
+/// classes.
 pub(super) struct SubTable {
     pub(super) attributes: Vec<usize>,
     pub(super) set: FrequencySet,
@@ -71,8 +72,8 @@ pub(super) fn body_and_wings(sets: &[QuasiSet]) -> (Vec<usize>, Vec<(Vec<usize>,
     (body, wings)
 }
 
-/// The sets that share attributes, directly or through others, together: what is done for some of them does
-/// not touch the others.
+/// The sets that share attributes, directly or through others, together: what is done for some of
+/// them does not touch the others.
 pub(super) fn components(sets: &[QuasiSet]) -> Vec<Vec<QuasiSet>> {
     let mut components: Vec<Vec<QuasiSet>> = Vec::new();
     for set in sets {

@@ -1,10 +1,10 @@
 //! What a butterfly loses at least, without building it: Theorem 4.
 //!
-//! A class of a wing holds k rows or more of the table, so that no row of it loses less than the distance
-//! to its (k-1)-th nearest neighbour. If the butterfly is made of m classes of the union, k of its rows in
-//! one class of a wing come from few of them: ceil(k/m) from one at least, which is the other distance of
-//! the theorem. The paper takes the least distance of any row for all of them; here the distances in the
-//! table are summed over the rows, which is never less.
+//! A class of a wing holds k rows or more of the table, so that no row of it loses less than the
+//! distance to its (k-1)-th nearest neighbour. If the butterfly is made of m classes of the union,
+//! k of its rows in one class of a wing come from few of them: ceil(k/m) from one at least, which
+//! is the other distance of the theorem. The paper takes the least distance of any row for all of
+//! them; here the distances in the table are summed over the rows, which is never less.
 
 use incrowd_data::{Codes, FrequencySet, collapse};
 use rayon::prelude::*;
@@ -128,8 +128,9 @@ fn in_index(index: &Index, codes: &[u32], k: u64, budget: &Budget) -> f64 {
     index.neighbours(codes, k).distances(&[k - 1]).next().unwrap_or(0.0)
 }
 
-/// The uncertainty penalty of a butterfly on the rows of some classes (lists of vectors) is not below this:
-/// L(G) of Theorem 4, for any number of sets. Every class has as many rows as the greatest k.
+/// The uncertainty penalty of a butterfly on the rows of some classes (lists of vectors) is not
+/// below this: L(G) of Theorem 4, for any number of sets. Every class has as many rows as the
+/// greatest k.
 ///
 /// ```
 /// # use incrowd_data::{Attribute, Codes, Dictionary, FrequencySet, Kind, Shape};

@@ -1,4 +1,5 @@
-//! What comes after the paper's pass: groups are cut, joined and cut elsewhere while that lowers the loss.
+//! What comes after the paper's pass: groups are cut, joined and cut elsewhere while that lowers
+//! the loss.
 
 use rayon::prelude::*;
 
@@ -28,7 +29,8 @@ const MOST_ROUNDS: usize = 8;
 /// A round that lowers the loss by less than this share is the last one.
 const WORTH: f64 = 1e-3;
 
-/// Lowers the loss of some groups, neighbours in the hierarchy side by side. How many butterflies were built.
+/// Lowers the loss of some groups, neighbours in the hierarchy side by side. How many butterflies
+/// were built.
 pub(super) fn improve(look: &Look, groups: &mut Vec<Group>) -> u64 {
     let mut n_built = 0;
     for _ in 0..MOST_ROUNDS {
@@ -56,8 +58,8 @@ fn round(look: &Look, groups: &[Group], shift: usize) -> (Vec<Group>, u64) {
     (first.iter().cloned().chain(groups).collect(), n_built)
 }
 
-/// The best that is found for the vectors of one or two groups: as they are, together, or together and cut
-/// along an attribute of the body.
+/// The best that is found for the vectors of one or two groups: as they are, together, or together
+/// and cut along an attribute of the body.
 fn best(look: &Look, groups: &[Group]) -> (Vec<Group>, u64) {
     let mut best = groups.to_vec();
     let mut n_built = 0;

@@ -1,17 +1,18 @@
 //! Which sets are better taken together, where there are three or more.
 //!
-//! The body is what two or more sets share. Where sets overlap all around it holds most attributes, and a
-//! butterfly has next to no wings. Sets that are taken for one, their union, ask for more, but what only they
-//! share leaves the body: of `ab`, `bc`, `cd` and `da`, which have a body of four, `abc` and `cda` are left
-//! with a body of two and two wings.
+//! The body is what two or more sets share. Where sets overlap all around it holds most attributes,
+//! and a butterfly has next to no wings. Sets that are taken for one, their union, ask for more,
+//! but what only they share leaves the body: of `ab`, `bc`, `cd` and `da`, which have a body of
+//! four, `abc` and `cda` are left with a body of two and two wings.
 //!
-//! Which sets to take together is guessed from what butterflies would lose on a table of uniform columns; the
-//! guess is then built, and kept only if it loses less.
+//! Which sets to take together is guessed from what butterflies would lose on a table of uniform
+//! columns; the guess is then built, and kept only if it loses less.
 
 use super::anatomy::{body_and_wings, without_implied};
 use crate::QuasiSet;
 
-/// All ways to take sets together are looked at up to this many sets; beyond, pairs one after another.
+/// All ways to take sets together are looked at up to this many sets; beyond, pairs one after
+/// another.
 const MOST_SETS: usize = 6;
 
 /// The sets that promise the least loss for `n_rows` rows, if they are others than those given.
@@ -32,8 +33,8 @@ pub(super) fn promising(
         divisions(sets.len(), &mut |of| look(merged(sets, of)));
         return best.1;
     }
-    // One pair after another, the one that leaves the smallest body first, also where that alone promises
-    // nothing.
+    // One pair after another, the one that leaves the smallest body first, also where that alone
+    // promises nothing.
     let mut now = sets.to_vec();
     while now.len() > 2 {
         let pairs = (0..now.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
@@ -86,8 +87,9 @@ fn merged(sets: &[QuasiSet], division_of: &[usize]) -> Vec<QuasiSet> {
     numbers.into_iter().map(union).collect()
 }
 
-/// What a row loses on uniform columns in butterflies of the best size: a body of `b` attributes reaches a
-/// share of `(m/n)^(1/b)` of each if `m` of `n` rows share it, a wing of `w` attributes `(k/m)^(1/w)`.
+/// What a row loses on uniform columns in butterflies of the best size: a body of `b` attributes
+/// reaches a share of `(m/n)^(1/b)` of each if `m` of `n` rows share it, a wing of `w` attributes
+/// `(k/m)^(1/w)`.
 fn guess(sets: &[QuasiSet], n_rows: u64) -> f64 {
     let (body, wings) = body_and_wings(sets);
     let reach = |share: f64, n_attributes: usize| {

@@ -1,43 +1,47 @@
 //! Butterfly: one release for several quasi-identifier sets.
 //!
-//! A butterfly is a group of rows that look the same on the attributes that attackers share, its body, and
-//! that are divided into classes on each set's other attributes, its wings, for each set on its own. The
-//! rows of a wing's class look the same to the attacker of that set, whatever the other wings do to them.
+//! A butterfly is a group of rows that look the same on the attributes that attackers share, its
+//! body, and that are divided into classes on each set's other attributes, its wings, for each set
+//! on its own. The rows of a wing's class look the same to the attacker of that set, whatever the
+//! other wings do to them.
 //!
 //! # Source
 //!
-//! Pei, Tao, Li, Xiao: *Privacy Preserving Publishing on Multiple Quasi-Identifiers*, ICDE 2009, section
-//! III: the hierarchy of classes on the union, the pass of Figure 2, the bound of Theorem 4. The variant
-//! `paper` is this. Departures:
+//! Pei, Tao, Li, Xiao: *Privacy Preserving Publishing on Multiple Quasi-Identifiers*, ICDE 2009,
+//! section III: the hierarchy of classes on the union, the pass of Figure 2, the bound of Theorem
+//! 4. The variant `paper` is this. Departures:
 //!
-//! - Any number of sets, each with its own k. The body is what two or more sets share. A set that another
-//!   one contains, with a k that is not lower, asks for nothing more and is left out. Theorem 2 holds for two
-//!   sets only: with three, not every release that satisfies them is made of such butterflies.
+//! - Any number of sets, each with its own k. The body is what two or more sets share. A set that
+//!   another one contains, with a k that is not lower, asks for nothing more and is left out.
+//!   Theorem 2 holds for two sets only: with three, not every release that satisfies them is made
+//!   of such butterflies.
 //! - A node of the hierarchy has as many parts as Mondrian's cut, more than two along a hierarchy.
 //! - The leaves are butterflies too: their wings are cut where a set's k allows it.
-//! - Ancestors are pruned by what their parts' bodies lose (see `pass`), and distances in the table are summed
-//!   over rows instead of taking the least (see `bound`). Neither changes the result.
+//! - Ancestors are pruned by what their parts' bodies lose (see `pass`), and distances in the table
+//!   are summed over rows instead of taking the least (see `bound`). Neither changes the result.
 //!
 //! The variant `improved`, the default, goes on:
 //!
-//! - A second hierarchy is made by cutting on the attributes of the body alone, and gone down from its top. Cutting a
-//!   group on a wing's attribute takes rows from the other wings and gives nothing that the wing's own cuts
-//!   would not, so that this one is the better on most tables. The better result of the two is taken.
+//! - A second hierarchy is made by cutting on the attributes of the body alone, and gone down from
+//!   its top. Cutting a group on a wing's attribute takes rows from the other wings and gives
+//!   nothing that the wing's own cuts would not, so that this one is the better on most tables. The
+//!   better result of the two is taken.
 //! - Sets that share no attribute with the others, directly or through some, are recoded apart.
 //! - Of three or more sets some are taken for one where that promises less (see `merge`).
 //! - Neighbouring groups are joined, and cut elsewhere, while that lowers the loss (see `improve`).
 //! - Wings are cut at last in several ways, of which the best is taken (see `wing`).
-//! - The bound is not used: it changes no result, and to find the neighbours costs more than to build the
-//!   butterflies that it rules out.
+//! - The bound is not used: it changes no result, and to find the neighbours costs more than to
+//!   build the butterflies that it rules out.
 //!
 //! # Guarantees
 //!
 //! - Exact: no. The problem is NP-hard (Theorem 3).
-//! - The loss is not above that of Mondrian on the union, also when the time is up; that of `improved` is not above
-//!   that of `paper` if no limit ends them.
-//! - Every class of every set satisfies the models with that set's k, if they are monotone or if no two
-//!   groups come to look the same.
-//! - Deterministic: yes, on any number of threads; a time limit may end the improving before its end.
+//! - The loss is not above that of Mondrian on the union, also when the time is up; that of
+//!   `improved` is not above that of `paper` if no limit ends them.
+//! - Every class of every set satisfies the models with that set's k, if they are monotone or if no
+//!   two groups come to look the same.
+//! - Deterministic: yes, on any number of threads; a time limit may end the improving before its
+//!   end.
 //!
 //! # Invariants
 //!
@@ -46,9 +50,9 @@
 //!
 //! # Cost
 //!
-//! For `n` distinct vectors, `d` attributes and a hierarchy of height `h`: O(d·n·h²) time at worst, less where
-//! bodies rule out the nodes above; O(d·n) memory. The bound adds a nearest-neighbour search for every
-//! vector that is distinct on a wing.
+//! For `n` distinct vectors, `d` attributes and a hierarchy of height `h`: O(d·n·h²) time at worst,
+//! less where bodies rule out the nodes above; O(d·n) memory. The bound adds a nearest-neighbour
+//! search for every vector that is distinct on a wing.
 //!
 //! # Example
 //!

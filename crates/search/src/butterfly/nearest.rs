@@ -1,15 +1,15 @@
 //! Nearest neighbours among the rows of a table: a k-d tree over codes.
 //!
-//! The distance of two vectors is what a class of them loses on each attribute, summed: the `dist` of
-//! Definition 3, for every shape of attribute. On one attribute it never falls as codes move apart, so that
-//! a box of codes is no nearer than the ends that face a vector. A hierarchy is an exception: two leaves
-//! that are farther apart may be two nodes where nearer ones are all of one, so that all that is known of a
-//! box is whether it has the code.
+//! The distance of two vectors is what a class of them loses on each attribute, summed: the `dist`
+//! of Definition 3, for every shape of attribute. On one attribute it never falls as codes move
+//! apart, so that a box of codes is no nearer than the ends that face a vector. A hierarchy is an
+//! exception: two leaves that are farther apart may be two nodes where nearer ones are all of one,
+//! so that all that is known of a box is whether it has the code.
 
 use incrowd_data::{Attribute, Cell, FrequencySet, Shape};
 
-/// Codes that are compared for one vector at most. With many attributes no tree helps, and with a large k
-/// there are many to find; what is not known is taken for 0, which is a bound too.
+/// Codes that are compared for one vector at most. With many attributes no tree helps, and with a
+/// large k there are many to find; what is not known is taken for 0, which is a bound too.
 const MOST_SEEN: usize = 1 << 11;
 
 /// Vectors per leaf of the tree.
@@ -42,8 +42,8 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// By number, ascending, the distance of that row, the nearest being number 0; less if that was too much to
-    /// find out.
+    /// By number, ascending, the distance of that row, the nearest being number 0; less if that was
+    /// too much to find out.
     pub(super) fn distances<'a>(&'a self, numbers: &'a [u64]) -> impl Iterator<Item = f64> + 'a {
         let mut found = self.found.iter();
         let (mut distance, mut passed) = (0.0, 0);

@@ -26,8 +26,8 @@ impl Look<'_> {
         self.body.loss_of_one(vectors) + wings
     }
 
-    /// The loss of the butterfly that some vectors make, given what its body loses; none if it is not below a
-    /// limit.
+    /// The loss of the butterfly that some vectors make, given what its body loses; none if it is
+    /// not below a limit.
     fn loss_below(&self, vectors: &[u32], body: f64, limit: f64) -> Option<f64> {
         let mut loss = body;
         for wing in &self.wings {
@@ -39,7 +39,8 @@ impl Look<'_> {
         (loss + TOLERANCE < limit).then_some(loss)
     }
 
-    /// The losses of the butterflies that some groups make, or none if they are not below a limit in all.
+    /// The losses of the butterflies that some groups make, or none if they are not below a limit
+    /// in all.
     pub(super) fn losses_below(&self, groups: &[Vec<u32>], limit: f64) -> Option<Vec<f64>> {
         let mut losses: Vec<f64> =
             groups.iter().map(|vectors| self.body.loss_of_one(vectors)).collect();
@@ -76,12 +77,13 @@ pub(super) struct Visited {
 /// Points below which a subtree is visited by one thread.
 const PARALLEL_FROM: usize = 1 << 12;
 
-/// Visits a subtree; `order` holds its vectors. With a bound, a butterfly that it proves no better than the
-/// parts is not built.
+/// Visits a subtree; `order` holds its vectors. With a bound, a butterfly that it proves no better
+/// than the parts is not built.
 ///
-/// Line 16 of Figure 2 prunes the ancestors of a node whose body alone loses as much as the whole table
-/// does. Here a node is passed over if its body must lose as much as its parts do, for what its parts say
-/// (a body never loses less than a part of it): that leaves out the same ancestors and more.
+/// Line 16 of Figure 2 prunes the ancestors of a node whose body alone loses as much as the whole
+/// table does. Here a node is passed over if its body must lose as much as its parts do, for what
+/// its parts say (a body never loses less than a part of it): that leaves out the same ancestors
+/// and more.
 pub(super) fn visit(look: &Look, bound: Option<&Bound>, branch: &Branch, order: &[u32]) -> Visited {
     let Branch::Parts(parts) = branch else { return leaf(look, bound, order) };
     let visited = visit_parts(look, bound, parts, order);
@@ -112,8 +114,8 @@ pub(super) fn visit(look: &Look, bound: Option<&Bound>, branch: &Branch, order: 
     Visited { loss, groups, n_built, body_of_row, n_classes, distances }
 }
 
-/// A class of the union is a butterfly (Proposition 2). Its wings are cut as well: a set may ask for a
-/// smaller k than the union has.
+/// A class of the union is a butterfly (Proposition 2). Its wings are cut as well: a set may ask
+/// for a smaller k than the union has.
 fn leaf(look: &Look, bound: Option<&Bound>, order: &[u32]) -> Visited {
     let body = look.body.loss_of_one(order);
     let loss = body + look.wings.iter().map(|wing| wing.loss(order)).sum::<f64>();
@@ -163,8 +165,8 @@ fn each<T: Sync, R: Send>(
 /// Levels of a hierarchy that are gone down although they do not lower the loss.
 const PATIENCE: u32 = 2;
 
-/// Butterflies from the top of a hierarchy: goes down while that lowers the loss, and a little farther. For a
-/// hierarchy whose best butterflies are large.
+/// Butterflies from the top of a hierarchy: goes down while that lowers the loss, and a little
+/// farther. For a hierarchy whose best butterflies are large.
 pub(super) fn descend(look: &Look, branch: &Branch, order: &[u32]) -> Visited {
     descend_from(look, branch, order, look.loss(order), PATIENCE)
 }

@@ -80,7 +80,8 @@ struct Packed<'a, C> {
     distinct: Option<Distinct<C>>,
 }
 
-/// The points of a wing that differ, where rows are all that counts and most points have an equal one.
+/// The points of a wing that differ, where rows are all that counts and most points have an equal
+/// one.
 struct Distinct<C> {
     /// By vector, its point.
     point_of: Vec<u32>,

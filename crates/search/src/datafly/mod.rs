@@ -1,13 +1,13 @@
 //! Datafly: the greedy baseline of full-domain recoding.
 //!
-//! While too many rows are in classes that break a model, the attribute with the most distinct values
-//! goes up one level; what is left within the limit is suppressed.
+//! While too many rows are in classes that break a model, the attribute with the most distinct
+//! values goes up one level; what is left within the limit is suppressed.
 //!
 //! # Source
 //!
-//! L. Sweeney: *Datafly*, 1997, as cited by Bayardo and Agrawal (ICDE 2005). Departures: the suppression limit is
-//! the job's, not k rows; equally many distinct values go to the first attribute; other models than
-//! k-anonymity.
+//! L. Sweeney: *Datafly*, 1997, as cited by Bayardo and Agrawal (ICDE 2005). Departures: the
+//! suppression limit is the job's, not k rows; equally many distinct values go to the first
+//! attribute; other models than k-anonymity.
 //!
 //! # Guarantees
 //!

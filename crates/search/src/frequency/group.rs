@@ -55,8 +55,8 @@ impl Sources<'_> {
         Some(Grouped { group_of, keys: table.groups.into_flattened(), counts: table.counts })
     }
 
-    /// Whether a sample has clearly fewer groups than sources: where it has nine tenths, the whole has
-    /// about a sixth.
+    /// Whether a sample has clearly fewer groups than sources: where it has nine tenths, the whole
+    /// has about a sixth.
     fn shrinks<const W: usize>(&self, sources: &[[u64; W]]) -> bool {
         let n_sampled = sources.len() / 32;
         let mut table = HashTable::<W>::new(n_sampled);
@@ -67,8 +67,8 @@ impl Sources<'_> {
         table.groups.len() * 10 < n_sampled * 9
     }
 
-    /// Groups both halves of many keys side by side. There are two on any number of threads, so that the
-    /// order of the groups is the same.
+    /// Groups both halves of many keys side by side. There are two on any number of threads, so
+    /// that the order of the groups is the same.
     fn group_halves<const W: usize>(&self, sources: &[[u64; W]], most: usize) -> Grouped {
         let count = |range: std::ops::Range<usize>| {
             let mut table = HashTable::<W>::new(most);
@@ -90,8 +90,8 @@ impl Sources<'_> {
 /// Sources from which on work is shared, and a poor roll-up given up.
 pub(super) const LARGE: usize = 1 << 15;
 
-/// An open hash table whose slots are group numbers. It starts small: most nodes have few groups, and a
-/// small table stays in the cache.
+/// An open hash table whose slots are group numbers. It starts small: most nodes have few groups,
+/// and a small table stays in the cache.
 struct HashTable<const W: usize> {
     groups: Vec<[u64; W]>,
     counts: Vec<u32>,

@@ -46,8 +46,8 @@ pub(crate) fn layout(n_codes: impl Iterator<Item = u32>) -> Result<(Vec<Field>, 
     if words > MOST_WORDS { Err(TooWide) } else { Ok((fields, words)) }
 }
 
-/// Fields of every key that are replaced by their entries in maps; those that are not kept and have no
-/// map become 0.
+/// Fields of every key that are replaced by their entries in maps; those that are not kept and have
+/// no map become 0.
 pub(super) struct Change<'a> {
     pub(super) kept: [u64; MOST_WORDS],
     pub(super) maps: Vec<(Field, &'a [u32])>,

@@ -1,9 +1,9 @@
 //! Frequency sets at nodes of the lattice, and how one rolls up into another.
 //!
-//! The groups of a node are packed into keys with a fixed field of bits per attribute, wide enough for
-//! the values themselves. Rolling up from one node to another then touches only the attributes whose
-//! level differs: a table look-up each, in place. Equal keys are counted in an open hash table whose
-//! slots are group numbers.
+//! The groups of a node are packed into keys with a fixed field of bits per attribute, wide enough
+//! for the values themselves. Rolling up from one node to another then touches only the attributes
+//! whose level differs: a table look-up each, in place. Equal keys are counted in an open hash
+//! table whose slots are group numbers.
 
 mod dense;
 mod group;
@@ -58,8 +58,8 @@ pub(crate) struct Counter<'a> {
     hierarchies: Vec<&'a Hierarchy>,
     fields: Vec<Field>,
     words: usize,
-    /// By attribute, lower and upper level: the group of the upper level that holds each group of the
-    /// lower one.
+    /// By attribute, lower and upper level: the group of the upper level that holds each group of
+    /// the lower one.
     up: Vec<Vec<Vec<Box<[u32]>>>>,
     /// The extra columns that are counted, by index.
     extras: Vec<usize>,
@@ -154,8 +154,8 @@ impl<'a> Counter<'a> {
         self.roll_up_as(source, levels, false).expect("it never gives up")
     }
 
-    /// The frequency set of a node as [`Counter::roll_up`] gives it, unless that is large and not much
-    /// smaller than the source: then it is not worth having.
+    /// The frequency set of a node as [`Counter::roll_up`] gives it, unless that is large and not
+    /// much smaller than the source: then it is not worth having.
     pub(crate) fn roll_up_if_smaller(
         &self,
         source: &Frequencies,

@@ -6,8 +6,8 @@ use incrowd_data::Levels;
 
 use crate::lattice::Lattice;
 
-/// The nodes that a search looked at, each counted once; in a wide lattice nobody remembers them, and a
-/// node that was looked at twice counts twice.
+/// The nodes that a search looked at, each counted once; in a wide lattice nobody remembers them,
+/// and a node that was looked at twice counts twice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     nodes: BTreeSet<Levels>,

@@ -105,9 +105,10 @@ impl Graph<'_> {
             .collect()
     }
 
-    /// Searches the graph by height. A node that holds marks its direct generalizations, which are not
-    /// checked then; one that fails brings its direct generalizations into the queue. As in the paper
-    /// marks are not handed on by marked nodes, so that a few nodes are checked which are known to hold.
+    /// Searches the graph by height. A node that holds marks its direct generalizations, which are
+    /// not checked then; one that fails brings its direct generalizations into the queue. As in the
+    /// paper marks are not handed on by marked nodes, so that a few nodes are checked which are
+    /// known to hold.
     ///
     /// `root_set` gives the frequency set of a root.
     pub(crate) fn search(

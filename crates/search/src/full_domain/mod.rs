@@ -1,5 +1,5 @@
-//! What all full-domain searches share: the lattice of a problem, the verdict on a node, and the way
-//! from a node to an outcome.
+//! What all full-domain searches share: the lattice of a problem, the verdict on a node, and the
+//! way from a node to an outcome.
 
 mod checked;
 mod graph;
@@ -149,8 +149,8 @@ impl<'a> Judge<'a> {
         !stars && (holds_above || is_unsuppressed && is_monotone)
     }
 
-    /// Where nothing may be suppressed, a class that breaks a monotone model has a part that does. With
-    /// a model that is not monotone nobody knows which one was broken.
+    /// Where nothing may be suppressed, a class that breaks a monotone model has a part that does.
+    /// With a model that is not monotone nobody knows which one was broken.
     fn is_broken_below(&self, suppressed: u64) -> bool {
         let all_monotone = self.problem.models.iter().all(|model| model.is_monotone());
         self.problem.limit == 0 && all_monotone && suppressed > 0
@@ -168,8 +168,8 @@ impl<'a> Judge<'a> {
         all_hold(self.problem.models, &class)
     }
 
-    /// Whether every class that is released satisfies the models measured against what is released; rows
-    /// that are starred are.
+    /// Whether every class that is released satisfies the models measured against what is released;
+    /// rows that are starred are.
     fn release_holds(&self, at: &Frequencies, fates: &[Fate], suppressed: u64) -> bool {
         if self.problem.only_counts() || self.problem.stars || suppressed == 0 {
             return true;
@@ -318,8 +318,8 @@ impl<'a> Judge<'a> {
         all_hold(self.problem.models, tally.class())
     }
 
-    /// The greatest k that is within the suppression limit at the most general node, if k-anonymity, of
-    /// rows or of entities, is all that is asked.
+    /// The greatest k that is within the suppression limit at the most general node, if
+    /// k-anonymity, of rows or of entities, is all that is asked.
     fn largest_k(&self, at: &Frequencies) -> Option<u64> {
         let only_k = self.problem.models.iter().all(|model| model.least_rows().is_some());
         if !only_k || self.problem.stars && self.problem.limit > 0 {

@@ -1,35 +1,37 @@
 //! What a node costs, and what every node above or below it costs at least.
 //!
-//! Costs are compared as whole numbers of *ticks*, so that ties are ties: rows for the measures that
-//! count, 10^-12 for those that are means.
+//! Costs are compared as whole numbers of *ticks*, so that ties are ties: rows for the measures
+//! that count, 10^-12 for those that are means.
 //!
 //! # Bounds
 //!
-//! Let `n` be the rows of the table, `v` a node, `w` any node that generalizes `v` and is generalized
-//! by `h`. A class at `w` is a union of classes at `v` and lies in a class at `h`; it is released only if
-//! it has at least `k` rows. Rows in a class at `h` that breaks a model which holds for supersets are
-//! *doomed*: their classes at `w` are subsets and break it too, so they are suppressed.
+//! Let `n` be the rows of the table, `v` a node, `w` any node that generalizes `v` and is
+//! generalized by `h`. A class at `w` is a union of classes at `v` and lies in a class at `h`; it
+//! is released only if it has at least `k` rows. Rows in a class at `h` that breaks a model which
+//! holds for supersets are *doomed*: their classes at `w` are subsets and break it too, so they are
+//! suppressed.
 //!
 //! The cost at `w` is at least `floor(v) + excess(h)`:
 //!
-//! - **Discernibility**: a row costs the size of its class at `w` if it is released, which is at least
-//!   `max(k, the size of its class E at v)`, else `n`. So `floor(v) = sum |E| max(|E|, k)`. A doomed
-//!   row costs `n` where `floor` counted at most `max(|H|, k)`, `H` being its class at `h`, so
-//!   `excess(h) = sum |H| (n - max(|H|, k))` over doomed classes.
+//! - **Discernibility**: a row costs the size of its class at `w` if it is released, which is at
+//!   least `max(k, the size of its class E at v)`, else `n`. So `floor(v) = sum |E| max(|E|, k)`. A
+//!   doomed row costs `n` where `floor` counted at most `max(|H|, k)`, `H` being its class at `h`,
+//!   so `excess(h) = sum |H| (n - max(|H|, k))` over doomed classes.
 //! - **Classification**: the rows outside the majority of a union are at least those outside the
 //!   majorities of the parts, and a suppressed row costs 1. `floor(v)` is the sum of the minorities
-//!   over all classes; a doomed class `H` costs `|H|` where `floor` counted at most its minority, so
-//!   `excess(h)` is the sum of the majorities of doomed classes.
-//! - **Loss, entropy, precision**: a released row costs the sum over attributes of what the level makes of
-//!   its value, which never falls with the level, and no more than a suppressed row. `floor(v)` is that
-//!   sum with nothing suppressed, known without counting; `excess(h)` is what the doomed rows cost
-//!   more when suppressed than released at the levels of `h`. Or, if that is more, what they cost more
-//!   than the dearest released row at the levels of `v`, since `floor(v)` counted no more for them.
+//!   over all classes; a doomed class `H` costs `|H|` where `floor` counted at most its minority,
+//!   so `excess(h)` is the sum of the majorities of doomed classes.
+//! - **Loss, entropy, precision**: a released row costs the sum over attributes of what the level
+//!   makes of its value, which never falls with the level, and no more than a suppressed row.
+//!   `floor(v)` is that sum with nothing suppressed, known without counting; `excess(h)` is what
+//!   the doomed rows cost more when suppressed than released at the levels of `h`. Or, if that is
+//!   more, what they cost more than the dearest released row at the levels of `v`, since `floor(v)`
+//!   counted no more for them.
 //! - **Height**: `floor(v)` is the height of `v`.
-//! - **Average class size**: the most classes decide. Every class at `w` holds a class of `v` with `k`
-//!   rows, or is made of smaller ones only: at most `big(v) + floor(rows of small classes / k)`. With
-//!   doomed rows at most `floor((n - doomed) / k)`. The larger bound of the two is taken. Suppressed
-//!   rows count as one more class.
+//! - **Average class size**: the most classes decide. Every class at `w` holds a class of `v` with
+//!   `k` rows, or is made of smaller ones only: at most `big(v) + floor(rows of small classes /
+//!   k)`. With doomed rows at most `floor((n - doomed) / k)`. The larger bound of the two is taken.
+//!   Suppressed rows count as one more class.
 
 use incrowd_data::{Hierarchy, Level, Levels};
 use incrowd_quality::Measure;
@@ -128,8 +130,8 @@ impl Pricing {
         }
     }
 
-    /// What every node from `low` up costs at least, if `floor` is a floor of `low` and the nodes are
-    /// below one with these limits.
+    /// What every node from `low` up costs at least, if `floor` is a floor of `low` and the nodes
+    /// are below one with these limits.
     pub(crate) fn bound(&self, low: &Levels, floor: Ticks, from_above: FromAbove) -> Ticks {
         match self.measure {
             Measure::AverageClassSize => floor.max(from_above.excess),
@@ -140,9 +142,9 @@ impl Pricing {
         }
     }
 
-    /// The most rows that a node from `low` up can have in classes of fewer than `k` rows and still cost no
-    /// more than `best`, if `floor` is a floor of `low`: each is suppressed, and `floor` counted it as if
-    /// its class had `k` rows, or as released.
+    /// The most rows that a node from `low` up can have in classes of fewer than `k` rows and still
+    /// cost no more than `best`, if `floor` is a floor of `low`: each is suppressed, and `floor`
+    /// counted it as if its class had `k` rows, or as released.
     pub(crate) fn most_small(&self, low: &Levels, floor: Ticks, best: Ticks) -> u64 {
         let affordable = best.saturating_sub(floor);
         let rows = match self.measure {
@@ -176,8 +178,8 @@ impl Pricing {
         }
     }
 
-    /// The price of a node whose classes have these fates. `majority` gives the most frequent target
-    /// value's rows of a class.
+    /// The price of a node whose classes have these fates. `majority` gives the most frequent
+    /// target value's rows of a class.
     pub(crate) fn price(
         &self,
         counter: &Counter,

@@ -36,8 +36,8 @@ struct Selection {
 }
 
 /// Finds the cheapest feasible node above `minimal`, the minimal nodes that may hold; all feasible
-/// nodes lie there. Costs grow on the way up where nothing is suppressed: then one of `minimal` is the
-/// cheapest. Otherwise the search goes up as far as the bounds allow.
+/// nodes lie there. Costs grow on the way up where nothing is suppressed: then one of `minimal` is
+/// the cheapest. Otherwise the search goes up as far as the bounds allow.
 fn select(judge: &Judge, minimal: &[Levels]) -> Selection {
     let mut selection = Selection::default();
     let Some(meet) = minimal.iter().cloned().reduce(|a, b| a.meet(&b)) else { return selection };
@@ -74,8 +74,8 @@ fn select(judge: &Judge, minimal: &[Levels]) -> Selection {
     selection
 }
 
-/// Visits nodes by height, starting with `roots`; goes on to the direct generalizations of those for
-/// which `visit` says so.
+/// Visits nodes by height, starting with `roots`; goes on to the direct generalizations of those
+/// for which `visit` says so.
 fn walk(
     judge: &Judge,
     base: &Frequencies,

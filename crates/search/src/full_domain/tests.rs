@@ -1,5 +1,5 @@
-//! The bounds that prune, looked at one by one: whatever a node tells about others is true of all of
-//! them.
+//! The bounds that prune, looked at one by one: whatever a node tells about others is true of all
+//! of them.
 
 use std::collections::BTreeMap;
 

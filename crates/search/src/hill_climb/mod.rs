@@ -1,21 +1,24 @@
 //! Iterated two-phase hill climbing over single-dimensional recodings.
 //!
-//! From a random set of cuts, intervals are joined while that lowers the cost, always where it lowers it
-//! most; then they are split in the same way; and so on until neither helps. That is repeated from new
-//! random cuts, and the best set is released.
+//! From a random set of cuts, intervals are joined while that lowers the cost, always where it
+//! lowers it most; then they are split in the same way; and so on until neither helps. That is
+//! repeated from new random cuts, and the best set is released.
 //!
 //! # Source
 //!
-//! Bayardo, Agrawal: *Data Privacy Through Optimal k-Anonymization*, ICDE 2005, section 7.3. Departures:
-//! classes are split and joined in place instead of sorting the table for every cost; rows beyond the
-//! suppression limit count before the cost; the first start is the set without cuts; an attribute with a
-//! hierarchy is split into, and joined from, the children of a node; any models.
+//! Bayardo, Agrawal: *Data Privacy Through Optimal k-Anonymization*, ICDE 2005, section 7.3.
+//! Departures: classes are split and joined in place instead of sorting the table for every cost;
+//! rows beyond the suppression limit count before the cost; the first start is the set without
+//! cuts; an attribute with a hierarchy is split into, and joined from, the children of a node; any
+//! models.
 //!
 //! # Guarantees
 //!
 //! - Exact: no. Every start ends in a local minimum.
-//! - Asks of the models: nothing. That it finds no release proves nothing unless the whole table does.
-//! - Deterministic: yes, on any number of threads, for a seed; with a time limit as far as the time goes.
+//! - Asks of the models: nothing. That it finds no release proves nothing unless the whole table
+//!   does.
+//! - Deterministic: yes, on any number of threads, for a seed; with a time limit as far as the time
+//!   goes.
 //!
 //! # Invariants
 //!
@@ -23,8 +26,8 @@
 //!
 //! # Cost
 //!
-//! For `n` vectors, `d` attributes and `c` cuts: O(d n) a step of the second phase and O(d g log g) one of
-//! the first, for `g` classes; O(c) steps a start.
+//! For `n` vectors, `d` attributes and `c` cuts: O(d n) a step of the second phase and O(d g log g)
+//! one of the first, for `g` classes; O(c) steps a start.
 //!
 //! # Example
 //!

@@ -1,9 +1,9 @@
-//! What single-dimensional searches share: classes under a set of cuts, what every split and every join
-//! of intervals would cost, and how they are done.
+//! What single-dimensional searches share: classes under a set of cuts, what every split and every
+//! join of intervals would cost, and how they are done.
 //!
-//! A *split* divides one interval of an attribute: at one code, or, where the attribute has a hierarchy,
-//! into the runs of a node's children, so that every interval stays the run of a node. A *join* undoes
-//! that: neighbouring intervals become one, or all intervals below a node do.
+//! A *split* divides one interval of an attribute: at one code, or, where the attribute has a
+//! hierarchy, into the runs of a node's children, so that every interval stays the run of a node. A
+//! *join* undoes that: neighbouring intervals become one, or all intervals below a node do.
 
 mod cost;
 mod moves;

@@ -91,8 +91,8 @@ impl Board<'_> {
             let mut changes = vec![Change::default(); moves.len()];
             let start = |class: usize| self.classes[class].intervals[attribute].0;
             for alike in self.alike(attribute) {
-                // Moves are in the order of their first codes. Pairs of neighbours are in the order of
-                // their last ones as well; runs of a hierarchy hold one another.
+                // Moves are in the order of their first codes. Pairs of neighbours are in the order
+                // of their last ones as well; runs of a hierarchy hold one another.
                 let (first, last) = (start(alike[0]), start(alike[alike.len() - 1]));
                 let from = if is_tree { 0 } else { moves.partition_point(|(_, hi)| *hi < first) };
                 let is_near = |(at, (lo, _)): &(usize, &(u32, u32))| *at < from || *lo <= last;
@@ -301,8 +301,8 @@ struct Parts<'a, 'b> {
     running: Vec<u64>,
     /// The same by target code, where the measure asks for it.
     targets: Vec<Vec<u64>>,
-    /// Whether the models hold for the rows with a code below `lo + i`, and for the others; empty where
-    /// counts decide.
+    /// Whether the models hold for the rows with a code below `lo + i`, and for the others; empty
+    /// where counts decide.
     ends_hold: Vec<(bool, bool)>,
 }
 
@@ -360,7 +360,8 @@ impl<'a, 'b> Parts<'a, 'b> {
             holds
         };
         let (lo, last) = (self.lo, n_places - 1);
-        // From below, place `i` has the codes below `lo + i`; from above, those from it on, turned round.
+        // From below, place `i` has the codes below `lo + i`; from above, those from it on, turned
+        // round.
         let below = hold(&mut vectors.iter(), &|code| (code - lo) as usize + 1);
         let above = hold(&mut vectors.iter().rev(), &|code| last - (code - lo) as usize);
         below.into_iter().zip(above.into_iter().rev()).collect()

@@ -1,16 +1,18 @@
 //! A bound that knows how the cuts of one attribute exclude one another.
 //!
-//! The floor of a node counts every cut of its tail as made. Where an interval between two cuts has too few
-//! rows in some class, both cannot be made, and on an attribute with many values hardly any two neighbours
-//! can. So one attribute is cut as well as can be by dynamic programming, while the others are still
-//! cut wherever they may be: an interval costs, for each class, what its rows cost if they are lost where
-//! the class has too few there, and the floor of what the other attributes separate elsewhere.
+//! The floor of a node counts every cut of its tail as made. Where an interval between two cuts has
+//! too few rows in some class, both cannot be made, and on an attribute with many values hardly any
+//! two neighbours can. So one attribute is cut as well as can be by dynamic programming, while the
+//! others are still cut wherever they may be: an interval costs, for each class, what its rows cost
+//! if they are lost where the class has too few there, and the floor of what the other attributes
+//! separate elsewhere.
 //!
-//! *Proof.* Let `S` be a set of the node, `P` the intervals into which `S` cuts the attribute. Every class
-//! under `S` lies in one interval `J` of `P` and in one class `B` of the node. If `B` has fewer than k rows
-//! in `J`, all of them are lost. Otherwise they cost at least the sum of the floors of what no step of the
-//! tail separates within `J`. The sum over all `B` and `J` is what the table says of `P`, and the dynamic
-//! programme takes the least over all `P`. Forced through a cut, it bounds all sets that have the cut.
+//! *Proof.* Let `S` be a set of the node, `P` the intervals into which `S` cuts the attribute.
+//! Every class under `S` lies in one interval `J` of `P` and in one class `B` of the node. If `B`
+//! has fewer than k rows in `J`, all of them are lost. Otherwise they cost at least the sum of the
+//! floors of what no step of the tail separates within `J`. The sum over all `B` and `J` is what
+//! the table says of `P`, and the dynamic programme takes the least over all `P`. Forced through a
+//! cut, it bounds all sets that have the cut.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +35,8 @@ pub(super) struct Along {
 /// Rows are lost, and none may be.
 const NEVER: u64 = u64::MAX;
 
-/// Bounds a node along an attribute without a hierarchy. None if every set loses rows and none may be lost.
+/// Bounds a node along an attribute without a hierarchy. None if every set loses rows and none may
+/// be lost.
 pub(super) fn along<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     node: &Node<N>,
@@ -135,9 +138,9 @@ impl Line {
         table
     }
 
-    /// Adds the floors of a class's rows that the other attributes do not separate, interval by interval;
-    /// those that are the same however they are divided only as running sums. Gives the running counts of
-    /// rows by lane and these sums.
+    /// Adds the floors of a class's rows that the other attributes do not separate, interval by
+    /// interval; those that are the same however they are divided only as running sums. Gives the
+    /// running counts of rows by lane and these sums.
     fn fill<P: Price, const N: usize>(
         &self,
         ground: &Ground<P, N>,
@@ -202,7 +205,8 @@ impl Line {
         others.map(of).sum()
     }
 
-    /// The least cost from the first place to the last, and by step the least of those that cut there.
+    /// The least cost from the first place to the last, and by step the least of those that cut
+    /// there.
     fn sweep(&self, table: &[u64]) -> Option<(u64, Vec<(usize, u64)>)> {
         let n_places = self.places.len();
         let last = n_places - 1;

@@ -23,7 +23,8 @@ impl Best {
         Best { cost, n_cuts: 0, cuts: best.cuts.clone() }
     }
 
-    /// Whether it is better than all sets that cost at least so much and have at least so many cuts.
+    /// Whether it is better than all sets that cost at least so much and have at least so many
+    /// cuts.
     #[inline]
     pub(super) fn beats(&self, floor: u64, n_cuts: usize) -> bool {
         floor > self.cost || floor == self.cost && n_cuts > self.n_cuts

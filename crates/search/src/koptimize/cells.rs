@@ -37,7 +37,8 @@ impl<'a> Change<'a> {
     }
 }
 
-/// The cells of a class, numbered: an interval between cuts that may still be made on every attribute.
+/// The cells of a class, numbered: an interval between cuts that may still be made on every
+/// attribute.
 pub(super) struct Cells<const N: usize> {
     /// Where a code is, and where its entry is.
     attributes: Vec<(Field, usize)>,

@@ -1,4 +1,5 @@
-//! Classes under the steps that are made: how many rows lie where, and what no further step separates.
+//! Classes under the steps that are made: how many rows lie where, and what no further step
+//! separates.
 
 use std::sync::Arc;
 
@@ -32,8 +33,8 @@ pub(super) struct Body {
 pub(super) struct Running {
     /// By attribute, where its counts start; [`NOWHERE`] if no step could divide it there.
     pub(super) starts: Vec<usize>,
-    /// Rows by lane with a code below `lo`, `lo + 1`, and so on up to beyond `hi`. Right at the codes at
-    /// which a step may still cut (K3).
+    /// Rows by lane with a code below `lo`, `lo + 1`, and so on up to beyond `hi`. Right at the
+    /// codes at which a step may still cut (K3).
     pub(super) counts: Vec<u32>,
 }
 
@@ -155,8 +156,8 @@ impl<const N: usize> Class<N> {
 
     /// Puts together what a change of one attribute no longer separates.
     ///
-    /// Atoms in an interval from within which no cut has gone stay as they are: what they could be put
-    /// together with would have to lie in the same interval.
+    /// Atoms in an interval from within which no cut has gone stay as they are: what they could be
+    /// put together with would have to lie in the same interval.
     fn merge_some<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -292,7 +293,8 @@ pub(super) fn body<P: Price, const N: usize>(
     Body { intervals, running, lanes, n_rows, loss, is_kept, cost, vectors }
 }
 
-/// Where running counts of each attribute start that a step could still divide, and how many there are.
+/// Where running counts of each attribute start that a step could still divide, and how many there
+/// are.
 pub(super) fn places<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     grid: &Grid<N>,

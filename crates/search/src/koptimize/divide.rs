@@ -97,8 +97,8 @@ impl<const N: usize> Class<N> {
         }
     }
 
-    /// Fills the running counts of the parts that live. Of two parts, the one with fewer atoms is counted
-    /// and the other is what is left.
+    /// Fills the running counts of the parts that live. Of two parts, the one with fewer atoms is
+    /// counted and the other is what is left.
     fn count<P: Price>(
         &self,
         ground: &Ground<P, N>,

@@ -15,7 +15,8 @@ struct Line {
     placed: Vec<u64>,
     /// By code, how many cuts may still be made before it or before a lower one.
     n_live: Vec<u32>,
-    /// By code, how many cuts before it or before a lower one have gone since the classes were settled.
+    /// By code, how many cuts before it or before a lower one have gone since the classes were
+    /// settled.
     n_gone: Vec<u32>,
     /// By code, whether a cut has gone from within the narrowest interval that it can be in.
     is_touched: Vec<bool>,
@@ -33,7 +34,8 @@ struct Remaining {
 }
 
 impl<const N: usize> Grid<N> {
-    /// The grid of some steps that are made and others that may be; of the latter, all were in `settled`.
+    /// The grid of some steps that are made and others that may be; of the latter, all were in
+    /// `settled`.
     pub(super) fn new<P: Price>(
         ground: &Ground<P, N>,
         made: &[usize],
@@ -104,8 +106,8 @@ impl<const N: usize> Grid<N> {
         n_gone[lo as usize] != n_gone[hi as usize]
     }
 
-    /// By code of an attribute: whether a cut has gone from within the narrowest interval that it can be
-    /// in, and the first code of that, in its place of a key.
+    /// By code of an attribute: whether a cut has gone from within the narrowest interval that it
+    /// can be in, and the first code of that, in its place of a key.
     pub(super) fn line(&self, attribute: usize) -> (&[bool], &[u64]) {
         let line = &self.attributes[attribute];
         (&line.is_touched, &line.placed)

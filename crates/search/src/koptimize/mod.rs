@@ -1,61 +1,70 @@
-//! K-Optimize: the proven optimum of single-dimensional recoding, or the best so far with a proven bound.
+//! K-Optimize: the proven optimum of single-dimensional recoding, or the best so far with a proven
+//! bound.
 //!
-//! A set of cuts divides every attribute into intervals. A *step* is what is decided at once: one cut along an
-//! order, or all cuts between the children of a node of a hierarchy, which may be made only after the step that
-//! sets the node apart. A *node* of the search has steps that are made (the paper's head set), and a *tail* of
-//! steps that may still be; it stands for all sets that hold the made ones and some of the tail. Its two
-//! branches make one step of the tail, or take it from the tail; that is the set-enumeration tree with the
-//! tail sorted anew at every node. Workers go depth first, the branch that makes the step first.
+//! A set of cuts divides every attribute into intervals. A *step* is what is decided at once: one
+//! cut along an order, or all cuts between the children of a node of a hierarchy, which may be made
+//! only after the step that sets the node apart. A *node* of the search has steps that are made
+//! (the paper's head set), and a *tail* of steps that may still be; it stands for all sets that
+//! hold the made ones and some of the tail. Its two branches make one step of the tail, or take it
+//! from the tail; that is the set-enumeration tree with the tail sorted anew at every node. Workers
+//! go depth first, the branch that makes the step first.
 //!
 //! # Source
 //!
-//! Bayardo, Agrawal: *Data Privacy Through Optimal k-Anonymization*, ICDE 2005: sections 3 (hierarchies), 4
-//! (search), 5 (costs, bounds, useless values) and 6 (incremental classes). Departures:
+//! Bayardo, Agrawal: *Data Privacy Through Optimal k-Anonymization*, ICDE 2005: sections 3
+//! (hierarchies), 4 (search), 5 (costs, bounds, useless values) and 6 (incremental classes).
+//! Departures:
 //!
-//! - Classes keep running counts of rows by code for each attribute; a class that is divided is counted in its
-//!   smaller part only, the other part is what is left. So the tail is judged without touching vectors.
-//! - A class keeps its *atoms*, the rows that no made step and no step of the tail separates, and puts them
-//!   together as the tail shrinks, instead of sorting for the classes of the all-set.
-//! - The attribute with by far the most values that matter is cut last, and all at once, by a sweep.
+//! - Classes keep running counts of rows by code for each attribute; a class that is divided is
+//!   counted in its smaller part only, the other part is what is left. So the tail is judged
+//!   without touching vectors.
+//! - A class keeps its *atoms*, the rows that no made step and no step of the tail separates, and
+//!   puts them together as the tail shrinks, instead of sorting for the classes of the all-set.
+//! - The attribute with by far the most values that matter is cut last, and all at once, by a
+//!   sweep.
 //! - Rows are lost by any models, not by k alone; hierarchies constrain; loss is a third measure.
 //! - The paper's liberal rule for useless values is wrong for discernibility; see U below.
 //!
 //! # Guarantees
 //!
 //! - Exact: yes. Stopped early it gives the best so far, and a bound that no set is below.
-//! - Asks of the models: nothing. With others than k-anonymity over rows, or stars, rules U and S are off.
-//! - Deterministic: yes, on any number of threads and for any seed, once the search is closed: of equal costs
-//!   the set with fewer cuts is released, then the smaller one attribute by attribute.
+//! - Asks of the models: nothing. With others than k-anonymity over rows, or stars, rules U and S
+//!   are off.
+//! - Deterministic: yes, on any number of threads and for any seed, once the search is closed: of
+//!   equal costs the set with fewer cuts is released, then the smaller one attribute by attribute.
 //!
 //! # The rules, and why no best set is lost
 //!
-//! Let `H` be the made steps, `T` the tail, `A` both; `n` the rows of the table. Rows of a class that breaks a
-//! model in all its parts stay lost, since parts of it only get smaller. Each rule can be switched off, and a
-//! test does so.
+//! Let `H` be the made steps, `T` the tail, `A` both; `n` the rows of the table. Rows of a class
+//! that breaks a model in all its parts stay lost, since parts of it only get smaller. Each rule
+//! can be switched off, and a test does so.
 //!
-//! - **B (bound).** The rows of a class cost at least the sum over its atoms of what the atom costs at least
-//!   (`Price::floor`): a class under any set of the node is a union of atoms, or lost. A node whose sum of
-//!   floors and lost rows is above the best cost goes. At the same cost it goes if its sets have more cuts
-//!   than the best.
-//! - **T (tail).** A set with step `v` loses the parts of fewer than k rows into which `v` divides a class of `H`.
-//!   In the floor they count with at most `Price::floor_at_most`; the difference to their loss is added. If
-//!   that is above the best cost, `v` leaves the tail.
-//! - **L (limit).** If these parts and the rows lost already are more than may be lost, `v` leaves the tail.
-//! - **U (useless).** If `v` leaves, of every class of `H`, at most one part of k rows or more, and keeping the
-//!   whole costs no more than keeping that part and losing the rest, then every set with `v` has a better one
-//!   without: a class of that set united over `v` is part of a class of `H`, so that it has at most one part
-//!   that is kept. For discernibility a class of `a + b` rows of which `a` are lost costs `n a + b^2`, which
-//!   is at least `(a + b)^2` if and only if `a + 2 b <= n`; both sides of that only shrink with the class. (The
-//!   paper leaves the condition out: on 22 rows with k = 14 the optimum is lost.) For classification it always
-//!   holds, for loss never, since the part that is kept lies in a narrower interval.
-//! - **C (class).** By the same argument a class that no step of the tail divides usefully costs at least what it
-//!   costs whole.
-//! - **S (sweep).** Where the tail cuts one attribute only, the best set is found by dynamic programming over its
-//!   intervals: their costs add up, since no class lies in two of them.
-//! - **A (along).** A bound that knows how the cuts of one attribute exclude one another; see `along`.
+//! - **B (bound).** The rows of a class cost at least the sum over its atoms of what the atom costs
+//!   at least (`Price::floor`): a class under any set of the node is a union of atoms, or lost. A
+//!   node whose sum of floors and lost rows is above the best cost goes. At the same cost it goes
+//!   if its sets have more cuts than the best.
+//! - **T (tail).** A set with step `v` loses the parts of fewer than k rows into which `v` divides
+//!   a class of `H`. In the floor they count with at most `Price::floor_at_most`; the difference to
+//!   their loss is added. If that is above the best cost, `v` leaves the tail.
+//! - **L (limit).** If these parts and the rows lost already are more than may be lost, `v` leaves
+//!   the tail.
+//! - **U (useless).** If `v` leaves, of every class of `H`, at most one part of k rows or more, and
+//!   keeping the whole costs no more than keeping that part and losing the rest, then every set
+//!   with `v` has a better one without: a class of that set united over `v` is part of a class of
+//!   `H`, so that it has at most one part that is kept. For discernibility a class of `a + b` rows
+//!   of which `a` are lost costs `n a + b^2`, which is at least `(a + b)^2` if and only if `a + 2 b
+//!   <= n`; both sides of that only shrink with the class. (The paper leaves the condition out: on
+//!   22 rows with k = 14 the optimum is lost.) For classification it always holds, for loss never,
+//!   since the part that is kept lies in a narrower interval.
+//! - **C (class).** By the same argument a class that no step of the tail divides usefully costs at
+//!   least what it costs whole.
+//! - **S (sweep).** Where the tail cuts one attribute only, the best set is found by dynamic
+//!   programming over its intervals: their costs add up, since no class lies in two of them.
+//! - **A (along).** A bound that knows how the cuts of one attribute exclude one another; see
+//!   `along`.
 //!
-//! The order in which steps are decided, the attribute that is left to the last, and the sets to begin with
-//! change how long a search takes, and nothing else.
+//! The order in which steps are decided, the attribute that is left to the last, and the sets to
+//! begin with change how long a search takes, and nothing else.
 //!
 //! # Invariants
 //!
@@ -65,7 +74,8 @@
 //!
 //! # Cost
 //!
-//! Exponential in the worst case. A node costs about as much as its atoms are looked at once or twice.
+//! Exponential in the worst case. A node costs about as much as its atoms are looked at once or
+//! twice.
 //!
 //! # Example
 //!
@@ -73,7 +83,8 @@
 //!
 //! # See also
 //!
-//! `hill_climb` and `single_dimensional` for the same recodings without a proof, `seed` for local search.
+//! `hill_climb` and `single_dimensional` for the same recodings without a proof, `seed` for local
+//! search.
 
 mod along;
 mod best;
@@ -179,8 +190,8 @@ struct Ground<'a, P, const N: usize> {
     looks_at_rows: bool,
     /// Whether classes that satisfy the models can always be united.
     is_monotone: bool,
-    /// Whether the number of rows decides everything, so that a set of cuts that loses fewer rows is never
-    /// refused for it.
+    /// Whether the number of rows decides everything, so that a set of cuts that loses fewer rows
+    /// is never refused for it.
     is_plain: bool,
     rules: Rules,
     /// The attribute that is cut last.
@@ -236,8 +247,8 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
             && (self.is_plain || Board::under(self.problem, self.costs, cuts).is_feasible())
     }
 
-    /// By attribute, the number of values that matter: the number of equally frequent values of which two
-    /// rows would be as often equal.
+    /// By attribute, the number of values that matter: the number of equally frequent values of
+    /// which two rows would be as often equal.
     fn n_effective(&self) -> Vec<f64> {
         let set = self.problem.set;
         let of = |codes: &Codes| {
@@ -251,8 +262,8 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
         set.vectors.iter().map(of).collect()
     }
 
-    /// The attribute with the most values that matter, and whether it has more than twice as many as any
-    /// other: then its cuts are decided last, by a sweep.
+    /// The attribute with the most values that matter, and whether it has more than twice as many
+    /// as any other: then its cuts are decided last, by a sweep.
     fn widest(&self) -> Option<(usize, bool)> {
         let mut ranked: Vec<(f64, usize)> = self.n_effective().into_iter().zip(0..).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -265,8 +276,8 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
         (n_cuts + 2).saturating_mul(n_cuts + 2) <= self.most_counts
     }
 
-    /// The best set before anything is searched: none at all. Where the whole table cannot be released, it
-    /// costs more than any set that can, since rows cost most when they are lost.
+    /// The best set before anything is searched: none at all. Where the whole table cannot be
+    /// released, it costs more than any set that can, since rows cost most when they are lost.
     fn without_cuts(&self, root: &Node<N>) -> Best {
         let cuts = Cuts::none(self.problem.set.attributes.len());
         let (cost, n_lost) = root.cost(self);
@@ -344,8 +355,8 @@ fn ground<'a, P: Price, const N: usize>(
     fields: Vec<Field>,
 ) -> Ground<'a, P, N> {
     let looks_at_rows = !problem.only_counts();
-    // Where a limit on nodes ends a search depends on the order in which they are looked at, and several
-    // workers have none.
+    // Where a limit on nodes ends a search depends on the order in which they are looked at, and
+    // several workers have none.
     let n_workers =
         if problem.budget.counts_nodes() { 1 } else { rayon::current_num_threads().max(1) };
     Ground {
@@ -448,8 +459,9 @@ fn nothing(problem: &Problem, is_closed: bool) -> Outcome {
 /// Nodes after which a search without a time limit is long.
 const LONG: u64 = 1_000_000;
 
-/// Raises what no set costs less than, by closed searches for sets below rising ceilings. Depth first, open
-/// nodes near the root keep the bound low to the end; a search below half of the best cost is closed soon.
+/// Raises what no set costs less than, by closed searches for sets below rising ceilings. Depth
+/// first, open nodes near the root keep the bound low to the end; a search below half of the best
+/// cost is closed soon.
 fn lift<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     best: &Shared,

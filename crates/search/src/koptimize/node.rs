@@ -95,8 +95,8 @@ impl<const N: usize> Node<N> {
         (ground.price.lost(self.n_lost) + cost, self.n_lost + broken)
     }
 
-    /// Takes steps from the tail that no best set has, until none is left to take. False if no set of the
-    /// node but the made steps can be best.
+    /// Takes steps from the tail that no best set has, until none is left to take. False if no set
+    /// of the node but the made steps can be best.
     pub(super) fn reduce<P: Price>(
         &mut self,
         ground: &Ground<P, N>,
@@ -163,8 +163,8 @@ impl<const N: usize> Node<N> {
         true
     }
 
-    /// Adds what each step of the tail would do to a class, and raises the class's floor if no step pays
-    /// there.
+    /// Adds what each step of the tail would do to a class, and raises the class's floor if no step
+    /// pays there.
     fn weigh<P: Price>(
         &mut self,
         ground: &Ground<P, N>,
@@ -207,7 +207,8 @@ impl<const N: usize> Node<N> {
         let rules = &ground.rules;
         let steps = &ground.space.steps;
         let sum = self.sum(ground);
-        // Those that need a step come after it, so that they are gone before it is asked whether it pays.
+        // Those that need a step come after it, so that they are gone before it is asked whether it
+        // pays.
         let tail: Vec<usize> = self.tail.iter().collect();
         for &step in tail.iter().rev() {
             if !self.tail.has(step) {
@@ -226,8 +227,9 @@ impl<const N: usize> Node<N> {
         }
     }
 
-    /// Bounds the node along the attribute with most steps in its tail, and takes those steps from the tail
-    /// that no best set has. None if no set can be best, otherwise whether a step was taken.
+    /// Bounds the node along the attribute with most steps in its tail, and takes those steps from
+    /// the tail that no best set has. None if no set can be best, otherwise whether a step was
+    /// taken.
     pub(super) fn tighten<P: Price>(
         &mut self,
         ground: &Ground<P, N>,
@@ -268,8 +270,8 @@ impl<const N: usize> Node<N> {
         }
     }
 
-    /// The step to decide next: the one that separates most pairs of rows; those of the attribute that is
-    /// left to the last only if there are no others.
+    /// The step to decide next: the one that separates most pairs of rows; those of the attribute
+    /// that is left to the last only if there are no others.
     pub(super) fn choose<P: Price>(&self, ground: &Ground<P, N>, desk: &Desk) -> Option<usize> {
         let steps = &ground.space.steps;
         let is_open =

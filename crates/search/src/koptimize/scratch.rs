@@ -1,4 +1,5 @@
-//! Room for putting rows together: where each key is in a list, by hash or by the number of its cell.
+//! Room for putting rows together: where each key is in a list, by hash or by the number of its
+//! cell.
 
 use super::Key;
 
@@ -27,7 +28,8 @@ impl Scratch {
         self.mask = n_slots - 1;
     }
 
-    /// Where a key is in the list of keys since [`Scratch::clear`], and whether it was put there just now.
+    /// Where a key is in the list of keys since [`Scratch::clear`], and whether it was put there
+    /// just now.
     #[inline]
     pub(super) fn find<const N: usize>(
         &mut self,
@@ -58,8 +60,8 @@ impl Scratch {
         self.clear(n_all.div_ceil(2));
     }
 
-    /// Where a cell's key is in the list of keys since [`Scratch::clear_cells`], and whether it was put there
-    /// just now.
+    /// Where a cell's key is in the list of keys since [`Scratch::clear_cells`], and whether it was
+    /// put there just now.
     #[inline]
     pub(super) fn find_cell<const N: usize>(
         &mut self,

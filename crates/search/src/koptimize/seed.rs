@@ -1,9 +1,9 @@
-//! A good set of cuts to begin with: local search over the steps of all attributes but one, which is cut
-//! as well as can be for each of them.
+//! A good set of cuts to begin with: local search over the steps of all attributes but one, which
+//! is cut as well as can be for each of them.
 //!
-//! The attribute with the most values that matter has most cuts of a good set, and a sweep finds them all
-//! at once; what is left is a small space in which single changes lead far. From the best set of a chain,
-//! two or three random changes start the next climb.
+//! The attribute with the most values that matter has most cuts of a good set, and a sweep finds
+//! them all at once; what is left is a small space in which single changes lead far. From the best
+//! set of a chain, two or three random changes start the next climb.
 
 use std::collections::BTreeSet;
 
@@ -165,8 +165,8 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
         moves
     }
 
-    /// The cost of the best set with these steps and any of the attribute that is swept. None if that loses
-    /// too many rows.
+    /// The cost of the best set with these steps and any of the attribute that is swept. None if
+    /// that loses too many rows.
     fn cost(&mut self, steps: &BTreeSet<usize>, best: &Shared) -> Option<u64> {
         self.n_left = self.n_left.saturating_sub(1);
         let ground = self.ground;

@@ -24,8 +24,8 @@ pub(super) struct Swept {
     pub(super) cuts: Vec<u32>,
 }
 
-/// Cuts one attribute as well as can be, where so many rows may be lost. None if every set loses rows and
-/// none may be lost; it is for the caller to see whether the best set loses too many.
+/// Cuts one attribute as well as can be, where so many rows may be lost. None if every set loses
+/// rows and none may be lost; it is for the caller to see whether the best set loses too many.
 pub(super) fn sweep<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     node: &Node<N>,
@@ -108,7 +108,8 @@ impl<P: Price, const N: usize> Costs<'_, '_, P, N> {
     }
 }
 
-/// The best way to cut an interval along an order: for every place to start from, the best next cut.
+/// The best way to cut an interval along an order: for every place to start from, the best next
+/// cut.
 fn along<P: Price, const N: usize>(
     costs: &Costs<P, N>,
     node: &Node<N>,
@@ -121,8 +122,8 @@ fn along<P: Price, const N: usize>(
         std::iter::once(lo).chain(inside).chain(std::iter::once(hi + 1)).collect();
     let last = places.len() - 1;
     let table = IntervalCosts::new(costs, &places);
-    // From each place: cost, cuts, and the next place. The smallest next place of equal ones gives the
-    // smallest cuts.
+    // From each place: cost, cuts, and the next place. The smallest next place of equal ones gives
+    // the smallest cuts.
     let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; places.len()];
     best[last] = Some((0, 0, last));
     for from in (0..last).rev() {
@@ -208,8 +209,8 @@ impl IntervalCosts {
     }
 }
 
-/// The best way to divide the run of a node: not at all, or into its children's runs, each as well as can
-/// be.
+/// The best way to divide the run of a node: not at all, or into its children's runs, each as well
+/// as can be.
 fn below<P: Price, const N: usize>(
     costs: &Costs<P, N>,
     node: &Node<N>,

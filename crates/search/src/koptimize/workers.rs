@@ -1,5 +1,5 @@
-//! Depth first on every core: each worker has a stack of open nodes, and hands its oldest one to whoever
-//! has none.
+//! Depth first on every core: each worker has a stack of open nodes, and hands its oldest one to
+//! whoever has none.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,8 +44,8 @@ pub(super) struct Ended<const N: usize> {
     pub(super) n_nodes: u64,
 }
 
-/// Looks at nodes and all below them, until none is left or the budget ends; below a ceiling, only for sets
-/// that cost less than that.
+/// Looks at nodes and all below them, until none is left or the budget ends; below a ceiling, only
+/// for sets that cost less than that.
 pub(super) fn search<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     best: &Shared,
@@ -128,7 +128,8 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         }
     }
 
-    /// A node that nobody looks at: the one with the least floor. None when there is nothing left to do.
+    /// A node that nobody looks at: the one with the least floor. None when there is nothing left
+    /// to do.
     fn next(&self, worker: usize) -> Option<Node<N>> {
         let mut open = self.open();
         loop {
@@ -151,7 +152,8 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         }
     }
 
-    /// Whether the budget ends the search: asked at every node, since nodes of large tables take long.
+    /// Whether the budget ends the search: asked at every node, since nodes of large tables take
+    /// long.
     fn shall_stop(&self) -> bool {
         let n_nodes = self.n_nodes.load(Ordering::Relaxed);
         if self.budget.is_spent() || self.budget.has_seen(n_nodes) {

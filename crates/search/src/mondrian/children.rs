@@ -1,18 +1,18 @@
 //! How a region is cut along a hierarchy: into the children of the node that holds it.
 //!
-//! Children that satisfy the models become parts of their own. The others stay together as one part;
-//! while that part does not satisfy the models, the child with the fewest rows joins it. So a small
-//! child does not keep the large ones from being told apart.
+//! Children that satisfy the models become parts of their own. The others stay together as one
+//! part; while that part does not satisfy the models, the child with the fewest rows joins it. So a
+//! small child does not keep the large ones from being told apart.
 //!
-//! A part of several children is labelled by naming them, never by their parent, which would cover the
-//! other parts too. Nobody reads a label of hundreds of names, so that more than [`MOST`] children are
-//! divided further, in their order; where that is not possible, the node is not cut.
+//! A part of several children is labelled by naming them, never by their parent, which would cover
+//! the other parts too. Nobody reads a label of hundreds of names, so that more than [`MOST`]
+//! children are divided further, in their order; where that is not possible, the node is not cut.
 
 /// Children that may stay together.
 const MOST: usize = 256;
 
-/// The part of each child, or none if fewer than two parts with rows are left. `rows` is the number of
-/// rows of each child; `holds` says whether some children together satisfy the models.
+/// The part of each child, or none if fewer than two parts with rows are left. `rows` is the number
+/// of rows of each child; `holds` says whether some children together satisfy the models.
 ///
 /// Parts are numbered by their first child. A child without rows is a part of its own.
 pub(super) fn parts(rows: &[u64], mut holds: impl FnMut(&[usize]) -> bool) -> Option<Vec<usize>> {

@@ -17,7 +17,8 @@ pub(crate) enum Cut {
 }
 
 impl Cut {
-    /// Copies every point of a region into `to`, part by part. Gives the number of points of each part.
+    /// Copies every point of a region into `to`, part by part. Gives the number of points of each
+    /// part.
     pub(crate) fn scatter<C: PackedCode>(
         &self,
         attribute: usize,
@@ -89,8 +90,8 @@ pub(super) fn best<C: PackedCode>(
     nearest(problem, region, attribute, extent, tally, false)
 }
 
-/// The same; with `keeps`, the nearest of those whose parts have room for as many classes of k rows as any,
-/// which a cut at the median may not.
+/// The same; with `keeps`, the nearest of those whose parts have room for as many classes of k rows
+/// as any, which a cut at the median may not.
 pub(crate) fn nearest<C: PackedCode>(
     problem: &Problem,
     region: &Buffers<'_, C>,
@@ -217,8 +218,8 @@ fn frequency_set<C: PackedCode>(
     }
 }
 
-/// For every value that occurs but the last, whether both sides of the cut behind it satisfy the models: one
-/// sweep from each end.
+/// For every value that occurs but the last, whether both sides of the cut behind it satisfy the
+/// models: one sweep from each end.
 pub(super) fn allowable<C: PackedCode>(
     problem: &Problem,
     region: &Buffers<'_, C>,

@@ -14,12 +14,12 @@
 //!   allowable cut at all (Theorem 2 needs it; the proof of Theorem 4 takes it for granted).
 //! - Equal widths go to the attribute with the fewest codes (missing counts as one), then to the
 //!   first. That gives the paper's Figure 3.
-//! - An attribute with a hierarchy is cut into the children of the node that holds the region, as in
-//!   *Workload-Aware Anonymization* (KDD 2006, section 2.2). There every child with rows must satisfy
-//!   the models; here those that do not stay together as one part (see `children`), which takes the
-//!   loss on the Adult table with hierarchies at k = 10 from 0.29 to 0.09.
-//! - With a workload the cut is chosen by a criterion of `split`, from *Workload-Aware Anonymization* (KDD 2006,
-//!   section 3) and, for queries, from section 5 of the report.
+//! - An attribute with a hierarchy is cut into the children of the node that holds the region, as
+//!   in *Workload-Aware Anonymization* (KDD 2006, section 2.2). There every child with rows must
+//!   satisfy the models; here those that do not stay together as one part (see `children`), which
+//!   takes the loss on the Adult table with hierarchies at k = 10 from 0.29 to 0.09.
+//! - With a workload the cut is chosen by a criterion of `split`, from *Workload-Aware
+//!   Anonymization* (KDD 2006, section 3) and, for queries, from section 5 of the report.
 //! - Where only some points of a region miss a value of an ordered attribute, the cut between value
 //!   and missing comes first among the cuts on that attribute.
 //!
@@ -38,8 +38,8 @@
 //! - M1: open and closed regions together hold every row exactly once.
 //! - M2: every region that has rows, open or closed, satisfies the models. A child of a hierarchy
 //!   node may have none: it is a class of the recoding, for other rows, but of no release.
-//! - M3: a closed region has no allowable cut on any attribute, unless selections alone decide: then none that
-//!   lowers their imprecision.
+//! - M3: a closed region has no allowable cut on any attribute, unless selections alone decide:
+//!   then none that lowers their imprecision.
 //!
 //! # Cost
 //!

@@ -158,7 +158,8 @@ pub(crate) fn hierarchy(problem: &Problem) -> (Vec<u32>, Branch) {
 /// Leaves per task when vectors are given their classes.
 const LEAVES: usize = 1 << 13;
 
-/// The class of each vector. Leaves hold different vectors, so threads never write to the same place.
+/// The class of each vector. Leaves hold different vectors, so threads never write to the same
+/// place.
 fn class_of(leaf_order: &[u32], leaf_ends: &[usize]) -> Vec<u32> {
     let class_of: Vec<AtomicU32> = leaf_order.iter().map(|_| AtomicU32::new(0)).collect();
     leaf_ends.par_chunks(LEAVES).enumerate().for_each(|(chunk, ends)| {

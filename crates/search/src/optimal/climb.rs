@@ -26,14 +26,15 @@ impl Search<'_> {
         self.climb(&base.set, start);
     }
 
-    /// Goes from a node to the cheapest node one level below, again and again; where none is cheaper, to
-    /// the cheapest of those one level down on one attribute and up on another.
+    /// Goes from a node to the cheapest node one level below, again and again; where none is
+    /// cheaper, to the cheapest of those one level down on one attribute and up on another.
     pub(super) fn climb(&mut self, base: &Frequencies, start: Levels) {
         let mut seen = BTreeSet::new();
         let mut here = start;
         let mut cost = None;
         loop {
-            // All neighbours are above their meet, whose frequency set is far smaller than the base.
+            // All neighbours are above their meet, whose frequency set is far smaller than the
+            // base.
             let below = below(&base.levels, &here);
             let source = self.judge.counter.roll_up_if_smaller(base, &below);
             let source = source.as_ref().unwrap_or(base);

@@ -1,10 +1,11 @@
-//! The optimal full-domain generalization under any measure and models, by branch and bound over boxes
-//! of the lattice.
+//! The optimal full-domain generalization under any measure and models, by branch and bound over
+//! boxes of the lattice.
 //!
-//! A *region* is the box of all nodes between two corners. The lower corner's frequency set bounds the
-//! cost of the whole region from below, and is what every node of the region rolls up from; the upper corner tells how many rows are lost whatever happens, or that the region holds no
-//! feasible node at all. Regions that may hold something better than the best node so far are halved,
-//! most promising first.
+//! A *region* is the box of all nodes between two corners. The lower corner's frequency set bounds
+//! the cost of the whole region from below, and is what every node of the region rolls up from; the
+//! upper corner tells how many rows are lost whatever happens, or that the region holds no feasible
+//! node at all. Regions that may hold something better than the best node so far are halved, most
+//! promising first.
 //!
 //! # Source
 //!
@@ -30,9 +31,9 @@
 //!
 //! # Cost
 //!
-//! For `g` groups at the lower corner: O(g) a node, about one node a region. At worst all nodes of the
-//! lattice are counted. Memory: the frequency sets of open regions, within the budget's limit; beyond
-//! it regions share the set of an ancestor.
+//! For `g` groups at the lower corner: O(g) a node, about one node a region. At worst all nodes of
+//! the lattice are counted. Memory: the frequency sets of open regions, within the budget's limit;
+//! beyond it regions share the set of an ancestor.
 //!
 //! # Example
 //!
@@ -196,8 +197,8 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
     Outcome::Found(Box::new(Found { minimal, ..found }))
 }
 
-/// The least levels that can be feasible, each attribute looked at alone (the subset property): rows
-/// in too small a group of one attribute are in too small a class.
+/// The least levels that can be feasible, each attribute looked at alone (the subset property):
+/// rows in too small a group of one attribute are in too small a class.
 fn least_levels(judge: &Judge) -> Option<Levels> {
     let problem = judge.problem;
     let is_hopeless = |attribute: usize, running: &[u64], level: Level| {
@@ -311,8 +312,8 @@ impl Search<'_> {
         true
     }
 
-    /// Whether no node of the lattice is better than the best one (O1, where no region is open), found
-    /// out by counting all of them; not asked for more than a few nodes and vectors.
+    /// Whether no node of the lattice is better than the best one (O1, where no region is open),
+    /// found out by counting all of them; not asked for more than a few nodes and vectors.
     fn has_best_of_small_lattice(&self) -> bool {
         const MOST_NODES: u64 = 32;
         const MOST_VECTORS: usize = 32;
@@ -455,9 +456,9 @@ impl Search<'_> {
         }
     }
 
-    /// Moves the lower corner of a region up; false if the region is not worth it. The corner is counted
-    /// if that gives a much smaller set to roll up from, or costs little: far down a lattice its floor
-    /// says next to nothing.
+    /// Moves the lower corner of a region up; false if the region is not worth it. The corner is
+    /// counted if that gives a much smaller set to roll up from, or costs little: far down a
+    /// lattice its floor says next to nothing.
     fn raise(&self, region: &mut Region, low: Levels, halved: &mut Halved) -> bool {
         let pricing = &self.judge.pricing;
         region.floor = pricing.floor_of_levels(&low).max(region.floor);

@@ -1,9 +1,10 @@
-//! What pairs of attributes tell before anything is counted (the subset property for two attributes).
+//! What pairs of attributes tell before anything is counted (the subset property for two
+//! attributes).
 //!
-//! Rows in a group of two attributes with fewer than `k` rows are doomed at every node whose levels of
-//! these two are no higher, whatever the others are. Where they are more than may be left out, or than a
-//! node better than the best one could afford, no such node is looked for: a region is dropped, or its
-//! lower corner moves up, without counting.
+//! Rows in a group of two attributes with fewer than `k` rows are doomed at every node whose levels
+//! of these two are no higher, whatever the others are. Where they are more than may be left out,
+//! or than a node better than the best one could afford, no such node is looked for: a region is
+//! dropped, or its lower corner moves up, without counting.
 
 use incrowd_data::{Level, Levels};
 use rayon::prelude::*;
@@ -54,8 +55,8 @@ impl Pairs {
         Pairs { doomed }
     }
 
-    /// The least node from `low` up that pairs leave open below `high` if no more than `most` rows may be
-    /// doomed; none if they leave nothing.
+    /// The least node from `low` up that pairs leave open below `high` if no more than `most` rows
+    /// may be doomed; none if they leave nothing.
     pub(super) fn tighten(&self, low: &Levels, high: &Levels, most: u64) -> Option<Levels> {
         let mut tight: Option<Levels> = None;
         for Pair { attributes: (a, b), doomed } in &self.doomed {

@@ -90,7 +90,8 @@ pub(crate) fn width(
     f64::from(n_present(extent, codes) - 1) / f64::from(attribute.n_codes() - 1)
 }
 
-/// What a class loses on an attribute that has these codes: the loss of the least cell that covers them.
+/// What a class loses on an attribute that has these codes: the loss of the least cell that covers
+/// them.
 pub(crate) fn loss(attribute: &Attribute, extent: Extent, codes: impl Iterator<Item = u32>) -> f64 {
     if extent.lo == extent.hi {
         return 0.0;

@@ -86,8 +86,8 @@ impl<C: PackedCode> Points<C> {
 
 /// A region: a run of points.
 pub(crate) struct Buffers<'a, C> {
-    /// The attribute that the codes of a point begin with: another one than 0 where the points are known on
-    /// that one alone.
+    /// The attribute that the codes of a point begin with: another one than 0 where the points are
+    /// known on that one alone.
     pub(crate) first: usize,
     pub(crate) n_attributes: usize,
     pub(crate) codes: &'a mut [C],
@@ -110,8 +110,8 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
             .map(|(&c, &rows)| (c.into(), rows))
     }
 
-    /// Copies every point into `to`, those of part 0 first, then those of part 1 and so on, in their
-    /// order within each part. Gives the number of points of each part.
+    /// Copies every point into `to`, those of part 0 first, then those of part 1 and so on, in
+    /// their order within each part. Gives the number of points of each part.
     pub(crate) fn scatter(
         &self,
         attribute: usize,
@@ -148,7 +148,8 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
         sizes
     }
 
-    /// Copies points of a known number of attributes, which the compiler does without a call for each.
+    /// Copies points of a known number of attributes, which the compiler does without a call for
+    /// each.
     fn copy_fixed<const D: usize>(
         &self,
         attribute: usize,

@@ -1,21 +1,21 @@
 //! Samarati's binary search on the height of the lattice.
 //!
-//! If some node of a height holds, some node of every greater height does. So the least height is found
-//! by halving, and then all nodes of that height are looked at.
+//! If some node of a height holds, some node of every greater height does. So the least height is
+//! found by halving, and then all nodes of that height are looked at.
 //!
 //! # Source
 //!
-//! P. Samarati: *Protecting Respondents' Identities in Microdata Release*, TKDE 2001, as slides of a
-//! talk on Incognito by P. Halwe and V. Verma tell it (*Binary Search*). Departures: frequency sets roll up from the
-//! lowest one instead of a matrix of distances; of the nodes of the least height the cheapest is
-//! released.
+//! P. Samarati: *Protecting Respondents' Identities in Microdata Release*, TKDE 2001, as slides of
+//! a talk on Incognito by P. Halwe and V. Verma tell it (*Binary Search*). Departures: frequency
+//! sets roll up from the lowest one instead of a matrix of distances; of the nodes of the least
+//! height the cheapest is released.
 //!
 //! # Guarantees
 //!
-//! - Exact: for the height. The least height of a feasible node is found with all feasible nodes of it;
-//!   another measure may have a cheaper node higher up.
-//! - Asks of the models: nothing. Where what is asked is not monotone, heights from the one that the
-//!   monotone part gives are looked at one after another.
+//! - Exact: for the height. The least height of a feasible node is found with all feasible nodes of
+//!   it; another measure may have a cheaper node higher up.
+//! - Asks of the models: nothing. Where what is asked is not monotone, heights from the one that
+//!   the monotone part gives are looked at one after another.
 //! - Deterministic: yes.
 //!
 //! # Invariants

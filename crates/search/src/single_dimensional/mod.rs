@@ -1,13 +1,13 @@
 //! Greedy single-dimensional partitioning: the fast baseline.
 //!
-//! Starts with one interval per attribute and makes the allowable split that lowers the cost most, until
-//! no split is allowable.
+//! Starts with one interval per attribute and makes the allowable split that lowers the cost most,
+//! until no split is allowable.
 //!
 //! # Source
 //!
 //! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 2.4: allowable
-//! single-dimensional cuts and minimal partitionings. Departures: a part without rows breaks nothing; an
-//! attribute with a hierarchy is split into the children of a node; any models.
+//! single-dimensional cuts and minimal partitionings. Departures: a part without rows breaks
+//! nothing; an attribute with a hierarchy is split into the children of a node; any models.
 //!
 //! # Guarantees
 //!

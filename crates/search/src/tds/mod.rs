@@ -1,25 +1,28 @@
 //! Top-down specialization: greedy single-dimensional recoding for a classifier, the baseline of
 //! workload-aware Mondrian.
 //!
-//! Starts with one interval per attribute and keeps specializing the interval whose specialization tells the
-//! labels apart best for the anonymity that it costs, while every class satisfies the models.
+//! Starts with one interval per attribute and keeps specializing the interval whose specialization
+//! tells the labels apart best for the anonymity that it costs, while every class satisfies the
+//! models.
 //!
 //! # Source
 //!
-//! Fung, Wang, Yu: *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005, as cited
-//! in *Workload-Aware Anonymization* (KDD 2006, section 4.4). An interval of an ordered attribute is
-//! specialized by the cut with the highest information gain, a node of a hierarchy into its children. The
-//! score is the gain over one more than the anonymity loss, the amount by which the smallest class
-//! shrinks (one more, as in the authors' later journal version: a loss of 0 needs no case of its own).
-//! Departures: several targets add up their gains; any models; where all rows of a node are below one
-//! child, the node's specialization costs nothing and is made at once.
+//! Fung, Wang, Yu: *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005,
+//! as cited in *Workload-Aware Anonymization* (KDD 2006, section 4.4). An interval of an ordered
+//! attribute is specialized by the cut with the highest information gain, a node of a hierarchy
+//! into its children. The score is the gain over one more than the anonymity loss, the amount by
+//! which the smallest class shrinks (one more, as in the authors' later journal version: a loss of
+//! 0 needs no case of its own). Departures: several targets add up their gains; any models; where
+//! all rows of a node are below one child, the node's specialization costs nothing and is made at
+//! once.
 //!
 //! # Guarantees
 //!
 //! - Exact: no. A specialization is never taken back.
-//! - Nothing is suppressed. It stops when no specialization that keeps the models gains information, so a
-//!   finer recoding may exist that keeps them.
-//! - Asks of the models: nothing; a specialization that was once found to break one is not tried again.
+//! - Nothing is suppressed. It stops when no specialization that keeps the models gains
+//!   information, so a finer recoding may exist that keeps them.
+//! - Asks of the models: nothing; a specialization that was once found to break one is not tried
+//!   again.
 //! - Deterministic: yes, on any number of threads.
 //!
 //! # Invariants
@@ -29,8 +32,9 @@
 //!
 //! # Cost
 //!
-//! For `n` vectors, `d` attributes, classes that are split `s` times on average and `c` specializations of `m`
-//! classes at most: O(d n s + c m), and rows by code and label of every attribute in memory.
+//! For `n` vectors, `d` attributes, classes that are split `s` times on average and `c`
+//! specializations of `m` classes at most: O(d n s + c m), and rows by code and label of every
+//! attribute in memory.
 //!
 //! # Example
 //!
@@ -186,8 +190,8 @@ impl<'a> Standing<'a> {
         self.look_at(from..self.classes.len());
     }
 
-    /// Finds out what specializations would leave of new classes. The parts of a class's parts are no
-    /// larger, so that what other classes had left stands.
+    /// Finds out what specializations would leave of new classes. The parts of a class's parts are
+    /// no larger, so that what other classes had left stands.
     fn look_at(&mut self, new: std::ops::Range<usize>) {
         for at in 0..self.intervals.len() {
             let codes = &self.problem.set.vectors[at];

@@ -1,5 +1,5 @@
-//! How an interval is specialized, and what that tells about the labels. Both depend on the whole table's
-//! rows in the interval alone, so that rows by code and label are counted once.
+//! How an interval is specialized, and what that tells about the labels. Both depend on the whole
+//! table's rows in the interval alone, so that rows by code and label are counted once.
 
 use incrowd_data::{Codes, Cuts, FrequencySet, Hierarchy};
 
@@ -122,8 +122,8 @@ impl<'a> Statistics<'a> {
         Some(Specialization { starts: vec![lo, start], hi, gain: self.gain(&whole, cost) })
     }
 
-    /// The children of the node that an interval is. While only one child has rows, the node's cuts cost
-    /// nothing: they are made, and the child's children are looked at.
+    /// The children of the node that an interval is. While only one child has rows, the node's cuts
+    /// cost nothing: they are made, and the child's children are looked at.
     pub(super) fn children(
         &self,
         hierarchy: &Hierarchy,

@@ -1,8 +1,8 @@
-//! Butterfly against what the paper says (ICDE 2009), what its module promises, and what no release can
-//! beat.
+//! Butterfly against what the paper says (ICDE 2009), what its module promises, and what no release
+//! can beat.
 //!
-//! All of it looks at the released cells by row, which are made here from the groups that the search
-//! gives.
+//! All of it looks at the released cells by row, which are made here from the groups that the
+//! search gives.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,7 +127,8 @@ fn released(algorithm: Algorithm, table: &Table, job: &SetsJob) -> Option<Releas
     }
 }
 
-/// Every row has one class, and the cells of its groups make a release that withstands every attacker.
+/// Every row has one class, and the cells of its groups make a release that withstands every
+/// attacker.
 fn check_release(
     asked: &Asked,
     (set, vector_of): (&FrequencySet, &[u32]),
@@ -167,8 +168,8 @@ fn check_release(
     Ok(Released { release, penalty, blocks })
 }
 
-/// Every attribute is in one block, every vector in one group of each, and vectors are of one class just
-/// if they share all groups.
+/// Every attribute is in one block, every vector in one group of each, and vectors are of one class
+/// just if they share all groups.
 fn check_blocks(set: &FrequencySet, class_of: &[u32], blocks: &[Block]) -> Result<(), String> {
     let mut attributes: Vec<usize> =
         blocks.iter().flat_map(|block| block.attributes.iter().copied()).collect();
@@ -209,7 +210,8 @@ struct Checked {
     improved: f64,
 }
 
-/// Checks both variants against the union, each other and themselves; none if the job is infeasible.
+/// Checks both variants against the union, each other and themselves; none if the job is
+/// infeasible.
 fn check(table: &Table, job: &SetsJob, rng: &mut Rng) -> Option<Checked> {
     let context = || job.describe(table);
     let [union, paper, improved] =
@@ -248,8 +250,8 @@ fn is_apart(attackers: &[Attacker]) -> bool {
     body_and_wings(attackers).0.is_empty()
 }
 
-/// Attackers that share nothing: a block is within what one of them knows, and together they cost no
-/// more than Mondrian for each of them alone, which is the butterfly of all rows.
+/// Attackers that share nothing: a block is within what one of them knows, and together they cost
+/// no more than Mondrian for each of them alone, which is the butterfly of all rows.
 fn check_apart(table: &Table, job: &SetsJob, blocks: &[Vec<usize>], found: f64) {
     let context = || job.describe(table);
     let attackers = effective(&job.attackers);
@@ -371,8 +373,8 @@ fn no_rows_and_too_few() {
     }
 }
 
-/// The k-anonymous tables of both sets are those made of butterflies (Theorem 2), and a butterfly is
-/// k-anonymous for both (Proposition 1), as is a class of the union (Proposition 2).
+/// The k-anonymous tables of both sets are those made of butterflies (Theorem 2), and a butterfly
+/// is k-anonymous for both (Proposition 1), as is a class of the union (Proposition 2).
 #[test]
 fn theorem_2_and_the_propositions() {
     let (mut n_made, mut n_not) = (0, 0);
@@ -489,8 +491,8 @@ fn sets_apart() {
     check_penalties(&table, vec![Attacker::new(&[0], 2), Attacker::new(&[1], 2)], 4.0, 0.0);
 }
 
-/// Each set keeps its own k: with 4 for all, nothing would be left. The paper makes no butterfly of a
-/// leaf.
+/// Each set keeps its own k: with 4 for all, nothing would be left. The paper makes no butterfly of
+/// a leaf.
 #[test]
 fn each_its_own_k() {
     let table = table("a:num b:num c:num", "0 0 0\n0 0 1\n1 0 0\n1 0 1");

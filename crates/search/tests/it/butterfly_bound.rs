@@ -20,8 +20,8 @@ fn bound(table: &Table, job: &SetsJob, node: &[Vec<u32>]) -> f64 {
     lower_bound(&problem, node)
 }
 
-/// Checks a node of classes of vectors; gives the bound, the printed one, and the least penalty of any
-/// butterfly, where there is one and the rows are few enough to try all.
+/// Checks a node of classes of vectors; gives the bound, the printed one, and the least penalty of
+/// any butterfly, where there is one and the rows are few enough to try all.
 #[track_caller]
 fn check(table: &Table, job: &SetsJob, node: &[Vec<u32>]) -> (f64, f64, Option<f64>) {
     let classes = rows_of_node(&table.collapse().1, node);
@@ -69,8 +69,8 @@ fn small_nodes() {
     assert!(n_checked > 700 && n_wings > 20, "{n_checked} {n_wings}");
 }
 
-/// Nodes of more rows than can be tried out, against the printed bound; also that of a set alone, and
-/// with classes in another order.
+/// Nodes of more rows than can be tried out, against the printed bound; also that of a set alone,
+/// and with classes in another order.
 #[test]
 fn larger_nodes() {
     for seed in 5_000..5_200 {

@@ -1,4 +1,5 @@
-//! The cells of a strict partitioning: they cover the rows of their class, and no two classes overlap.
+//! The cells of a strict partitioning: they cover the rows of their class, and no two classes
+//! overlap.
 //!
 //! Cells are compared code by code over the whole domain, leaves that no row has included.
 
@@ -64,7 +65,8 @@ fn boxes(set: &FrequencySet, classes: &Classes) -> Vec<Vec<BTreeSet<u32>>> {
     (0..classes.recoded.sizes.len()).map(of_class).collect()
 }
 
-/// Every vector is in the box of its class; with `apart`, in no other one, and no two boxes overlap.
+/// Every vector is in the box of its class; with `apart`, in no other one, and no two boxes
+/// overlap.
 fn check(set: &FrequencySet, found: &Found, classes: &Classes, apart: bool) -> Result<(), String> {
     let boxes = boxes(set, classes);
     let is_in = |class: usize, vector: usize| {

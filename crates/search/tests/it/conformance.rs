@@ -220,7 +220,8 @@ fn the_number_of_threads_does_not_matter() {
         let table = random_table(&mut Rng::new(seed), &recipe);
         let (set, vector_of) = table.collapse();
         for job in jobs(&table, 10).iter().take(n_jobs) {
-            // Climbing goes on for minutes here, one cut after another; `single_dimensional` looks at its threads.
+            // Climbing goes on for minutes here, one cut after another; `single_dimensional` looks
+            // at its threads.
             let is_quick =
                 |algorithm: &Algorithm| algorithm.kind() != RecodingKind::SingleDimensional;
             let quick = algorithms(&table).filter(is_quick);

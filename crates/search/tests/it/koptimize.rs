@@ -1,4 +1,5 @@
-//! K-Optimize as a whole: any models, stops, going on, threads and seeds, and beside full-domain recoding.
+//! K-Optimize as a whole: any models, stops, going on, threads and seeds, and beside full-domain
+//! recoding.
 
 use std::collections::BTreeSet;
 
@@ -98,8 +99,8 @@ fn tight_jobs(table: &Table, k: u64) -> Vec<Job> {
     jobs
 }
 
-/// What is found is the optimum of all sets of cuts, and nothing is found only if there is none. Hill
-/// climbing finds none either then, and never anything better.
+/// What is found is the optimum of all sets of cuts, and nothing is found only if there is none.
+/// Hill climbing finds none either then, and never anything better.
 #[track_caller]
 fn agrees(asked: &Space, job: &Job, seed: u64, stars: bool) {
     let mut all = asked.all();
@@ -151,8 +152,8 @@ fn agrees(asked: &Space, job: &Job, seed: u64, stars: bool) {
     }
 }
 
-/// Whether a set of cuts can be released where rows that are left out are a class of their own, so that all
-/// rows are released.
+/// Whether a set of cuts can be released where rows that are left out are a class of their own, so
+/// that all rows are released.
 fn stars_hold(asked: &Space, job: &Job, facts: &Facts) -> bool {
     let kept: BTreeSet<usize> = facts.classes.iter().flatten().copied().collect();
     let starred: Vec<usize> =
@@ -201,8 +202,8 @@ impl Asked<'_> {
     }
 }
 
-/// Wherever it is stopped, the bound is below the optimum and the release above; gone on with, again and
-/// again, it ends with the same optimum.
+/// Wherever it is stopped, the bound is below the optimum and the release above; gone on with,
+/// again and again, it ends with the same optimum.
 #[test]
 fn a_stopped_search_is_honest_and_can_go_on() {
     let mut n_stopped = 0;
@@ -322,8 +323,8 @@ fn many_columns_are_searched_as_well() {
     assert!(found.proof.lower_bound.unwrap() <= found.proof.cost.unwrap());
 }
 
-/// Where cuts are bound to some places, what is found is the optimum of the sets of cuts that keep to them, and
-/// no other search cuts anywhere else.
+/// Where cuts are bound to some places, what is found is the optimum of the sets of cuts that keep
+/// to them, and no other search cuts anywhere else.
 #[test]
 fn cuts_keep_to_their_places() {
     let mut n_worse = 0;

@@ -7,8 +7,8 @@ use incrowd_testkit::{Form, Table, table};
 
 use crate::{Job, jobs, patients, verified};
 
-/// Checks that strict Mondrian gives just the classes of the reference, and that none of them can be
-/// cut (M3).
+/// Checks that strict Mondrian gives just the classes of the reference, and that none of them can
+/// be cut (M3).
 #[track_caller]
 fn check_strict(table: &Table, job: &Job) {
     let Some(classes) = verified(Algorithm::Mondrian, table, job) else { return };
@@ -20,8 +20,8 @@ fn check_strict(table: &Table, job: &Job) {
     assert_eq!(canonical(classes), canonical(oracle.mondrian()), "{}", context());
 }
 
-/// Checks that no class of relaxed Mondrian has an allowable cut (M3): where one is, a division that
-/// may also go through equal rows is.
+/// Checks that no class of relaxed Mondrian has an allowable cut (M3): where one is, a division
+/// that may also go through equal rows is.
 #[track_caller]
 fn check_relaxed(table: &Table, job: &Job) {
     let oracle = job.oracle(table);

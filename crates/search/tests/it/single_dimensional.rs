@@ -1,4 +1,5 @@
-//! The single-dimensional searches against the enumeration of all cut sets, written apart from them.
+//! The single-dimensional searches against the enumeration of all cut sets, written apart from
+//! them.
 
 use incrowd_data::{Cuts, Shape};
 use incrowd_quality::Measure;

@@ -1,5 +1,5 @@
-//! Mondrian with a criterion and top-down specialization against the slow oracle of `testkit`, cut by
-//! cut.
+//! Mondrian with a criterion and top-down specialization against the slow oracle of `testkit`, cut
+//! by cut.
 
 mod by_hand;
 mod conformance;

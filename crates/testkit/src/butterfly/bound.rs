@@ -22,9 +22,9 @@ impl Asked<'_> {
 
 /// The lambda of a wing: what each row loses on it at the least.
 ///
-/// A class of k rows has `k / m` or more of them, rounded up, in one of the `m` classes, and all of them
-/// in the table. The minima are over the rows that have that many others; there are some, or else the
-/// rows are fewer than k, and the bound is infinite.
+/// A class of k rows has `k / m` or more of them, rounded up, in one of the `m` classes, and all of
+/// them in the table. The minima are over the rows that have that many others; there are some, or
+/// else the rows are fewer than k, and the bound is infinite.
 fn lambda(table: &Table, classes: &[Rows], wing: &[usize], k: u64) -> f64 {
     let k = usize::try_from(k).expect("a small k");
     let everything: Rows = (0..table.rows.len()).collect();

@@ -6,8 +6,8 @@ use crate::oracle::set_partitions;
 
 impl Asked<'_> {
     /// The least penalty of one butterfly of just these rows: all have the same cells on the body,
-    /// and each wing is divided into classes on its own, all ways being tried. None if a wing cannot
-    /// be divided. At most about twelve rows.
+    /// and each wing is divided into classes on its own, all ways being tried. None if a wing
+    /// cannot be divided. At most about twelve rows.
     #[must_use]
     pub fn least_butterfly(&self, rows: &[usize]) -> Option<f64> {
         let attackers = effective(self.attackers);
@@ -36,18 +36,18 @@ impl Asked<'_> {
         least_division(&all, &|group| self.least_butterfly(group))
     }
 
-    /// The least penalty of any release at all, whatever its structure; none if there is no release.
-    /// At most about seven rows for two attackers, six for three and five for four.
+    /// The least penalty of any release at all, whatever its structure; none if there is no
+    /// release. At most about seven rows for two attackers, six for three and five for four.
     ///
-    /// Every choice of one partition of the rows per attacker is tried whose parts may be classes. The
-    /// rows of a part have the same cells on all that the attacker knows; so, on one attribute, have
-    /// rows that are connected through parts of the attackers who know it; and these rows get the least
-    /// cell that covers them.
+    /// Every choice of one partition of the rows per attacker is tried whose parts may be classes.
+    /// The rows of a part have the same cells on all that the attacker knows; so, on one attribute,
+    /// have rows that are connected through parts of the attackers who know it; and these rows get
+    /// the least cell that covers them.
     ///
-    /// That is no more than the optimum: a release has a partition per attacker, its classes, and its
-    /// cells cover all connected rows, so that they are no less than the cells tried for this choice. It
-    /// is no less either, as all that is tried can be released: the classes that an attacker sees are
-    /// then unions of parts, for which monotone models hold.
+    /// That is no more than the optimum: a release has a partition per attacker, its classes, and
+    /// its cells cover all connected rows, so that they are no less than the cells tried for this
+    /// choice. It is no less either, as all that is tried can be released: the classes that an
+    /// attacker sees are then unions of parts, for which monotone models hold.
     #[must_use]
     pub fn least_of_releases(&self) -> Option<f64> {
         let all = set_partitions(self.table.rows.len());

@@ -88,7 +88,8 @@ fn attackers_that_ask_for_nothing_more() {
     check(&[(&[0], 2), (&[0], 3), (&[0], 3)], &[1], &[], &[&[0]]);
     check(&[(&[0], 2), (&[1], 2), (&[2, 3], 2)], &[0, 1, 2], &[], &[&[0], &[1], &[2, 3]]);
     check(&[(&[0, 1], 2), (&[1, 2], 2), (&[2, 3], 2)], &[0, 1, 2], &[1, 2], &[&[0], &[], &[3]]);
-    // The first lies in the second, which lies in the third: its attribute is in no other that is left.
+    // The first lies in the second, which lies in the third: its attribute is in no other that is
+    // left.
     check(
         &[(&[0], 2), (&[0, 1], 2), (&[0, 1, 2], 4), (&[3], 9)],
         &[2, 3],
@@ -213,8 +214,8 @@ fn the_least_of_all_by_hand() {
     assert_eq!(found(&one, &ab_bc([3, 5])), (None, None));
 }
 
-/// Theorem 2 is about two sets. With three, butterflies whose body is all that two or more know are not
-/// all there is: to one attacker, rows with different bodies can look the same.
+/// Theorem 2 is about two sets. With three, butterflies whose body is all that two or more know are
+/// not all there is: to one attacker, rows with different bodies can look the same.
 #[test]
 fn three_sets_need_no_butterflies() {
     let table = table("a:num b:num c:num d:num", "0 0 0 0\n1 0 0 0\n0 0 1 1\n1 0 1 1");
@@ -337,8 +338,8 @@ fn the_bound_by_hand() {
     );
 }
 
-/// Nearest on the attributes of the wing is meant: with the nearest on all attributes and its distance
-/// on the wing, the bound would be 4 x 0.4 here.
+/// Nearest on the attributes of the wing is meant: with the nearest on all attributes and its
+/// distance on the wing, the bound would be 4 x 0.4 here.
 #[test]
 fn the_nearest_is_that_on_the_wing() {
     let table = table("a:num b:num c:num", "0 0 0\n4 0 0\n0 0 10\n4 0 10\n10 9 0");

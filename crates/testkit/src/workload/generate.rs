@@ -15,8 +15,8 @@ pub const CLASS: usize = 2;
 /// and numbers with a fraction and a sign that do, and may be missing.
 pub const PAY: usize = 3;
 
-/// A random table of two to four attributes and four to `max_rows` rows. Some numbers have a fraction, some
-/// are dates.
+/// A random table of two to four attributes and four to `max_rows` rows. Some numbers have a
+/// fraction, some are dates.
 pub fn table(rng: &mut Rng, max_rows: usize) -> Table {
     let recipe = Recipe {
         n_rows: 4 + rng.below(max_rows - 3),

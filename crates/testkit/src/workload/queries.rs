@@ -35,7 +35,8 @@ impl Asked<'_> {
         errors.len() > MOST && errors[MOST - 1] - errors[MOST] < LEAST
     }
 
-    /// What a query errs by in a part: estimate less truth, over the true answer in the whole table.
+    /// What a query errs by in a part: estimate less truth, over the true answer in the whole
+    /// table.
     #[must_use]
     pub fn error(&self, query: &Query, cell: &Cell, part: &[usize]) -> f64 {
         let inside: Vec<usize> =
@@ -55,8 +56,9 @@ impl Asked<'_> {
         if error / self.unit(query) < LEAST { 0.0 } else { query.weight * error / self.size(query) }
     }
 
-    /// What an error in a part is divided by. The answer to a count or a sum is that count or sum; a mean
-    /// is off by what its parts are off, over its rows. At least what one row adds up on average.
+    /// What an error in a part is divided by. The answer to a count or a sum is that count or sum;
+    /// a mean is off by what its parts are off, over its rows. At least what one row adds up on
+    /// average.
     fn size(&self, query: &Query) -> f64 {
         let values = self.answered(query);
         let answer = if query.is_mean {
@@ -104,8 +106,8 @@ impl Asked<'_> {
         }
     }
 
-    /// What the errors of a query are measured in: the mean distance of the values inside from 0, or
-    /// from the answer of a mean.
+    /// What the errors of a query are measured in: the mean distance of the values inside from 0,
+    /// or from the answer of a mean.
     #[must_use]
     pub fn unit(&self, query: &Query) -> f64 {
         if query.adds == Adds::Rows {
@@ -173,8 +175,8 @@ fn values(attribute: &Attribute, side: &[u32]) -> Vec<u32> {
 /// Adds up over a cell's numbers, each with the stretch that it stands for, over the cell's length.
 ///
 /// A number stands for what reaches up to the middle between it and its neighbours in the cell; the
-/// least and the greatest reach half a unit beyond themselves if they are whole. A single number has a
-/// length, whatever it is.
+/// least and the greatest reach half a unit beyond themselves if they are whole. A single number
+/// has a length, whatever it is.
 fn integral(attribute: &Attribute, side: &[u32], of: impl Fn(u32, f64, f64) -> f64) -> f64 {
     let values = values(attribute, side);
     let is_whole = matches!(attribute.dictionary.kind, Kind::Integer | Kind::Date);

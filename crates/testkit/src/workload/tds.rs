@@ -1,7 +1,7 @@
 //! Top-down specialization, from scratch at each step.
 //!
-//! After Fung, Wang, Yu: *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005,
-//! with score = gain / (1 + what the smallest class loses).
+//! After Fung, Wang, Yu: *Top-Down Specialization for Information and Privacy Preservation*, ICDE
+//! 2005, with score = gain / (1 + what the smallest class loses).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,8 +94,8 @@ impl<'a> Tds<'a> {
         tree.parts(lo, hi).iter().map(|child| (child.lo, child.hi)).collect()
     }
 
-    /// The valid specialization with the highest score; of equal ones that of the first attribute, then
-    /// of the oldest interval.
+    /// The valid specialization with the highest score; of equal ones that of the first attribute,
+    /// then of the oldest interval.
     fn best(&self) -> Option<Step> {
         let steps = (0..self.intervals.len()).filter_map(|interval| self.step(interval));
         let mut best: Option<Step> = None;

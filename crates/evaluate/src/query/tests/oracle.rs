@@ -130,8 +130,8 @@ struct Counted {
     max: Option<f64>,
 }
 
-/// How likely a value of a label is. A star is missing with the others only if the column has empty cells,
-/// but may be missing in any case.
+/// How likely a value of a label is. A star is missing with the others only if the column has empty
+/// cells, but may be missing in any case.
 fn likelihood(label: &str, values: &[Cell], at: usize, has_missing: bool) -> f64 {
     let n = f64::from(u32::try_from(values.len()).unwrap());
     match (label, &values[at]) {

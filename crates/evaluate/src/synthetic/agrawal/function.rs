@@ -1,8 +1,8 @@
 //! The label functions.
 //!
 //! Functions 2 to 6 tell three bands of age apart and have a case for each: a value must lie in an
-//! interval, which another value may choose. Functions 7 to 10 are about the sign of an income that is
-//! left after tax and costs. All arithmetic is in integers.
+//! interval, which another value may choose. Functions 7 to 10 are about the sign of an income that
+//! is left after tax and costs. All arithmetic is in integers.
 
 use std::fmt;
 
@@ -43,7 +43,8 @@ struct Bands {
     cases: [Case; 3],
 }
 
-/// `0.67 (salary + commission) - cost of education - share of the loan + share of the equity - fixed > 0`.
+/// `0.67 (salary + commission) - cost of education - share of the loan + share of the equity -
+/// fixed > 0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Disposable {
     has_education: bool,

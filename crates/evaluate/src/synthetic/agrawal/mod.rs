@@ -2,19 +2,21 @@
 //!
 //! # Source
 //!
-//! Agrawal, Imielinski, Swami: *Database Mining: A Performance Perspective*, TKDE 1993: nine attributes and
-//! ten label functions. The distributions of the attributes and functions 2, 4, 6 and 7 stand in
-//! LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006, Figure 6, whose text is
-//! followed where the two differ (ZIP codes are 0 to 9). Function 5 is that of the 1993 paper: its
-//! second condition is about the loan, also where copies of it in wide use test the salary.
+//! Agrawal, Imielinski, Swami: *Database Mining: A Performance Perspective*, TKDE 1993: nine
+//! attributes and ten label functions. The distributions of the attributes and functions 2, 4, 6
+//! and 7 stand in LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006, Figure
+//! 6, whose text is followed where the two differ (ZIP codes are 0 to 9). Function 5 is that of the
+//! 1993 paper: its second condition is about the loan, also where copies of it in wide use test the
+//! salary.
 //!
 //! Amounts of money are rounded to hundredths before labels are given, so that a label is an exact
 //! function of the row as it is written. No noise is added.
 //!
 //! With `vary_constants` the constants of functions 2 to 6 are drawn anew from the seed, once for a
-//! table and each on its own, over the range of their attribute (KDD 2006, section 4.3). The ends of an
-//! interval are put into order, and so are the two ages that divide the young from the middle-aged
-//! and these from the old. The constants of a function do not depend on which others are asked for.
+//! table and each on its own, over the range of their attribute (KDD 2006, section 4.3). The ends
+//! of an interval are put into order, and so are the two ages that divide the young from the
+//! middle-aged and these from the old. The constants of a function do not depend on which others
+//! are asked for.
 
 mod function;
 

@@ -95,8 +95,8 @@ fn functions_7_to_10_are_about_what_is_left() {
     check(8, &[((30, 1, 40_000, 0, 500_000), 'A'), ((30, 2, 40_000, 0, 0), 'B')]);
     // 26,800 - 10,000 - 2 * 5000 leaves 6,800: a loan of 34,000.
     check(9, &[((30, 2, 40_000, 0, 33_999), 'A'), ((30, 2, 40_000, 0, 34_000), 'B')]);
-    // 0.67 * 30,000 = 20,100: less 10,000, two levels can be paid; with 21 years in a house of 300,000
-    // there are another 6,000.
+    // 0.67 * 30,000 = 20,100: less 10,000, two levels can be paid; with 21 years in a house of
+    // 300,000 there are another 6,000.
     check(10, &[((30, 2, 30_000, 0, 0), 'A'), ((30, 3, 30_000, 0, 0), 'B')]);
     let ten = Function::new(10).unwrap();
     let owner = |hyears, elevel| Applicant { hyears, ..applicant(30, elevel, 30_000, 0, 0) };

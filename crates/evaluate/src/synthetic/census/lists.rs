@@ -1,5 +1,5 @@
-//! What people can be, and how often. Weights are rough: they make a table that behaves like a census, and
-//! say nothing about any population.
+//! What people can be, and how often. Weights are rough: they make a table that behaves like a
+//! census, and say nothing about any population.
 
 pub(super) const SEX: [&str; 2] = ["Female", "Male"];
 pub(super) const FEMALE: u32 = 0;

@@ -1,17 +1,19 @@
 //! People of a census: seventeen columns of mixed types that hang together.
 //!
-//! Our own, for benchmarks and for trying things out; its numbers say nothing about a population. A row is
-//! drawn column by column, each given those before it:
+//! Our own, for benchmarks and for trying things out; its numbers say nothing about a population. A
+//! row is drawn column by column, each given those before it:
 //!
 //! - `region`, and by region the `race`; by race the `country` of birth;
 //! - `age` (18 to 95), and by age the `sex`: women are the more, the older;
-//! - `education` by age and whether born abroad; `marital` by age and sex; `children` by age and marriage;
-//! - `workclass` by age and education; `occupation` by education and sex; `hours` by work, sex and age;
-//! - `income` by occupation, education, age, sex and hours, log-normal; `salary_class` says whether it
-//!   is above 50,000;
+//! - `education` by age and whether born abroad; `marital` by age and sex; `children` by age and
+//!   marriage;
+//! - `workclass` by age and education; `occupation` by education and sex; `hours` by work, sex and
+//!   age;
+//! - `income` by occupation, education, age, sex and hours, log-normal; `salary_class` says whether
+//!   it is above 50,000;
 //! - `postcode` by region and income: the first digit is the region, neighbouring codes are alike;
-//! - `diagnosis` by age and sex; `charges` by diagnosis and age; `visit`, a day of 2025, by diagnosis:
-//!   influenza is for the winter.
+//! - `diagnosis` by age and sex; `charges` by diagnosis and age; `visit`, a day of 2025, by
+//!   diagnosis: influenza is for the winter.
 
 mod lists;
 mod person;

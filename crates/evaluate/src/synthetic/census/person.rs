@@ -23,7 +23,8 @@ const OF_REGION: u32 = AREA * INCOMES * TOWNS;
 /// All postcodes.
 pub(super) const N_POSTCODES: u32 = OF_REGION * 9;
 
-/// A row, texts by their places in the lists. Charges are in hundredths, the visit in days since 1970.
+/// A row, texts by their places in the lists. Charges are in hundredths, the visit in days since
+/// 1970.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Person {
     pub(super) age: i64,

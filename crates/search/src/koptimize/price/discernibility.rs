@@ -1,4 +1,5 @@
-//! Discernibility: the size of its class for every row, the size of the table for a row that is lost.
+//! Discernibility: the size of its class for every row, the size of the table for a row that is
+//! lost.
 
 use super::{Price, rows};
 
@@ -46,8 +47,8 @@ impl Price for Discernibility {
         n_rows * self.n_rows
     }
 
-    /// Rows that lie together are in one class, which has at least k rows (equation 2 of the paper); if
-    /// they are lost, each costs as much as the table has rows.
+    /// Rows that lie together are in one class, which has at least k rows (equation 2 of the
+    /// paper); if they are lost, each costs as much as the table has rows.
     fn floor(&self, lanes: &[u32], _: u64) -> u64 {
         if let [n_rows] = lanes {
             return u64::from(*n_rows) * u64::from((*n_rows).max(self.k32));

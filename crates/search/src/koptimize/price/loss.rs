@@ -1,4 +1,5 @@
-//! Loss: for every row the sum over its intervals' losses, 1 for every attribute of a row that is lost.
+//! Loss: for every row the sum over its intervals' losses, 1 for every attribute of a row that is
+//! lost.
 
 use incrowd_data::Attribute;
 

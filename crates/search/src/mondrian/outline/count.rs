@@ -130,7 +130,8 @@ pub(super) fn count(
     Ok(jobs.iter().zip(n_points).enumerate().map(of_job).collect())
 }
 
-/// One of the attributes that are left and its tables: one that no other thread has, if there is any.
+/// One of the attributes that are left and its tables: one that no other thread has, if there is
+/// any.
 fn take_any<'a, T>(
     left: &mut Vec<usize>,
     tables: &'a [Mutex<T>],

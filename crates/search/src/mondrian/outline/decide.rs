@@ -42,7 +42,8 @@ pub(super) struct Looked {
 }
 
 impl Decider<'_> {
-    /// The cut of a region, if there is one, from the tables of all attributes on which it may reach.
+    /// The cut of a region, if there is one, from the tables of all attributes on which it may
+    /// reach.
     pub(super) fn choose(
         &self,
         tables: Vec<(usize, KindTable)>,
@@ -119,8 +120,8 @@ impl Decider<'_> {
         self.splits.offer(stage, attribute, &projection.buffers(), extents, tally)
     }
 
-    /// Of the first criterion that has any, the offer that costs least, the widest attribute's among equals
-    /// and where costs do not count.
+    /// Of the first criterion that has any, the offer that costs least, the widest attribute's
+    /// among equals and where costs do not count.
     fn pick(
         &self,
         widths: Vec<(usize, f64)>,

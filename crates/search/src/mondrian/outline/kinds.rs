@@ -1,8 +1,8 @@
 //! What is looked at of a point beside its code on the attribute that may be cut.
 //!
-//! Models look at extra columns, criteria at targets, at what queries add up and at the boxes that a point
-//! lies in. Points that are alike in all of these are of one kind. The kinds stand for the points wherever
-//! the in-memory code looks a point up.
+//! Models look at extra columns, criteria at targets, at what queries add up and at the boxes that
+//! a point lies in. Points that are alike in all of these are of one kind. The kinds stand for the
+//! points wherever the in-memory code looks a point up.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -38,8 +38,8 @@ struct Key {
 const FEW_BYTES: u64 = 1 << 26;
 
 impl Kinds {
-    /// Finds the kinds in one scan, or none if points differ in nothing that is looked at. None if there
-    /// are so many that they take more than `memory` bytes.
+    /// Finds the kinds in one scan, or none if points differ in nothing that is looked at. None if
+    /// there are so many that they take more than `memory` bytes.
     pub(super) fn find(
         problem: &Problem,
         scan: &dyn Scan,

@@ -1,35 +1,36 @@
 //! Strict Mondrian for points that do not fit in memory: the top of its tree from scans.
 //!
-//! Grows the tree level by level from the points projected on one attribute at a time, until every region is
-//! small enough to be finished by the in-memory search. The tree is the one that the in-memory search gives
-//! for all points.
+//! Grows the tree level by level from the points projected on one attribute at a time, until every
+//! region is small enough to be finished by the in-memory search. The tree is the one that the
+//! in-memory search gives for all points.
 //!
 //! # Source
 //!
-//! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 4.2: frequency sets of single
-//! attributes fit where the table does not. Departs from it in that all regions of a level share a scan, and in
-//! that small regions are finished in memory.
+//! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 4.2: frequency
+//! sets of single attributes fit where the table does not. Departs from it in that all regions of a
+//! level share a scan, and in that small regions are finished in memory.
 //!
 //! # Guarantees
 //!
-//! - Exact: the same tree and classes as [`Algorithm::Mondrian`](crate::Algorithm) for every model and every
-//!   criterion; with a deadline, each stops where it stands.
+//! - Exact: the same tree and classes as [`Algorithm::Mondrian`](crate::Algorithm) for every model
+//!   and every criterion; with a deadline, each stops where it stands.
 //! - Asks of the models: that they look at the extra column that they name and no other.
 //! - Deterministic: yes, on any number of threads, in whatever order points come.
 //!
 //! # Invariants
 //!
-//! - O1: a criterion or a model that sees the rows by code of an attribute and kind of point (`kinds`) decides as
-//!   if it saw the points, since it adds up integers.
+//! - O1: a criterion or a model that sees the rows by code of an attribute and kind of point
+//!   (`kinds`) decides as if it saw the points, since it adds up integers.
 //! - O2: what a criterion works out from the whole table is the same for every region (`Facts`).
 //!
 //! # Cost
 //!
-//! One scan to find the kinds, if there are any, and one scan a level, unless the tables of a level take more
-//! memory than they may: then its regions are done in batches, a scan each, and a region that is too large
-//! alone attribute by attribute. Beside that memory, the kinds are held: as many as there are combinations of
-//! sensitive values, targets, entities, values that queries add up and boxes of the workload. At least the table
-//! of one attribute of one region is held, whatever the limit.
+//! One scan to find the kinds, if there are any, and one scan a level, unless the tables of a level
+//! take more memory than they may: then its regions are done in batches, a scan each, and a region
+//! that is too large alone attribute by attribute. Beside that memory, the kinds are held: as many
+//! as there are combinations of sensitive values, targets, entities, values that queries add up and
+//! boxes of the workload. At least the table of one attribute of one region is held, whatever the
+//! limit.
 //!
 //! # Example
 //!
@@ -129,7 +130,8 @@ pub struct OpenRegion {
     pub points: u64,
     /// Its rows.
     pub rows: u64,
-    /// Whether it is known to be a class: it need not be finished, and may have any number of points.
+    /// Whether it is known to be a class: it need not be finished, and may have any number of
+    /// points.
     pub is_class: bool,
 }
 
@@ -164,11 +166,11 @@ impl From<Outcome> for NoOutline {
 }
 
 impl Outline {
-    /// Grows the top of the tree until no region has more points than the limit, except those that cannot
-    /// be cut.
+    /// Grows the top of the tree until no region has more points than the limit, except those that
+    /// cannot be cut.
     ///
-    /// The problem's set has the attributes, the extra columns and the number of rows of the whole table;
-    /// its vectors, its counts and the codes of the extra columns are not used.
+    /// The problem's set has the attributes, the extra columns and the number of rows of the whole
+    /// table; its vectors, its counts and the codes of the extra columns are not used.
     ///
     /// # Errors
     ///
@@ -222,13 +224,15 @@ impl Outline {
         });
     }
 
-    /// By region, and by attribute: the node of its hierarchy that was divided last on the way to it.
+    /// By region, and by attribute: the node of its hierarchy that was divided last on the way to
+    /// it.
     #[must_use]
     pub fn divided(&self, attributes: &[Attribute]) -> Vec<Vec<Option<(Level, u32)>>> {
         self.sketch.divided(attributes)
     }
 
-    /// Finishes a region in memory: `problem` is that of the whole table with the region's points as its set.
+    /// Finishes a region in memory: `problem` is that of the whole table with the region's points
+    /// as its set.
     #[must_use]
     pub fn finish(&self, problem: &Problem) -> Outcome {
         strict_part(problem, Some(&self.facts))

@@ -19,8 +19,8 @@ pub struct Chunk<'a> {
 
 /// Points that are too many to hold, handed over again and again.
 pub trait Scan: Sync {
-    /// Hands every chunk to `visit`, in any order and from any number of threads. Ends early, and without
-    /// an error, only if the budget of the search is cancelled.
+    /// Hands every chunk to `visit`, in any order and from any number of threads. Ends early, and
+    /// without an error, only if the budget of the search is cancelled.
     ///
     /// # Errors
     ///

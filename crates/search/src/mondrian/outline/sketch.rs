@@ -61,7 +61,8 @@ impl Sketch {
         found
     }
 
-    /// By region in depth-first order, and by attribute: the node of its hierarchy that was divided last.
+    /// By region in depth-first order, and by attribute: the node of its hierarchy that was divided
+    /// last.
     pub(super) fn divided(&self, attributes: &[Attribute]) -> Vec<Vec<Option<(Level, u32)>>> {
         let mut found = Vec::new();
         let mut open = vec![(0, vec![None; attributes.len()])];
@@ -92,7 +93,8 @@ impl Sketch {
         leads
     }
 
-    /// Calls a function with every region that is led to and has points of the chunk, and with these points.
+    /// Calls a function with every region that is led to and has points of the chunk, and with
+    /// these points.
     pub(super) fn sift(&self, chunk: &Chunk, leads: &[bool], call: &mut dyn FnMut(usize, &[u32])) {
         let mut points: Vec<u32> = (0..).take(chunk.len).collect();
         let mut scratch = vec![0; chunk.len];

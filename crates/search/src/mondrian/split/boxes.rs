@@ -1,5 +1,5 @@
-//! Regions of a workload over the vectors of a table: which vectors lie in which, how a part of the table
-//! lies to each, and which share of a cell one covers.
+//! Regions of a workload over the vectors of a table: which vectors lie in which, how a part of the
+//! table lies to each, and which share of a cell one covers.
 
 use incrowd_data::{Attribute, Codes, Kind, Region, Shape};
 use rayon::prelude::*;
@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use super::PointColumns;
 use crate::partition::Extent;
 
-/// Some regions of a workload. Regions are called boxes here: a region is a part of the table elsewhere in
-/// this module.
+/// Some regions of a workload. Regions are called boxes here: a region is a part of the table
+/// elsewhere in this module.
 pub(super) struct Boxes {
     axes: Vec<Axis>,
     sides: Vec<Vec<Side>>,
@@ -75,7 +75,8 @@ impl Boxes {
         if is_inside { Relation::Inside } else { Relation::Across }
     }
 
-    /// Whether a part that reaches so far on one attribute can lie in a box that the whole overlaps.
+    /// Whether a part that reaches so far on one attribute can lie in a box that the whole
+    /// overlaps.
     pub(super) fn overlaps(&self, of: usize, attribute: usize, extent: Extent) -> bool {
         let cell = self.axes[attribute].cell(extent);
         self.side(of, attribute).is_none_or(|side| side.n_within(cell) > 0)
@@ -216,8 +217,8 @@ impl Axis {
         }
     }
 
-    /// The codes that a cell stands for if values reach so far: all of them where one is missing and
-    /// another is not, and all leaves of a hierarchy's node.
+    /// The codes that a cell stands for if values reach so far: all of them where one is missing
+    /// and another is not, and all leaves of a hierarchy's node.
     fn cell(&self, extent: Extent) -> Extent {
         match self {
             Axis::Tree(hierarchy) if extent.lo < extent.hi => {
@@ -273,8 +274,8 @@ impl<'a> Spread<'a> {
         f64::from(n) / f64::from(cell.hi - cell.lo + 1)
     }
 
-    /// The mean over its values of the value if it is in some runs of codes, else of 0; 0 where values
-    /// are no numbers.
+    /// The mean over its values of the value if it is in some runs of codes, else of 0; 0 where
+    /// values are no numbers.
     pub(super) fn moment(&self, runs: Option<&[(u32, u32)]>) -> f64 {
         if self.from >= self.to {
             return 0.0;

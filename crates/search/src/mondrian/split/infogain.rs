@@ -1,9 +1,10 @@
-//! Information gain: the entropy of a label within the parts of a cut (KDD 2006, section 3.1, equation 1).
+//! Information gain: the entropy of a label within the parts of a cut (KDD 2006, section 3.1,
+//! equation 1).
 //!
-//! The cost of a part is its rows times the entropy of their labels in bits, `n log n - sum n_c log n_c`,
-//! which is the equation's sum before it is divided by the rows of the region, the same for every cut.
-//! Thresholds are tried where the label changes: between two neighbouring values unless all rows of both
-//! have the same label (Fayyad and Irani 1992).
+//! The cost of a part is its rows times the entropy of their labels in bits, `n log n - sum n_c log
+//! n_c`, which is the equation's sum before it is divided by the rows of the region, the same for
+//! every cut. Thresholds are tried where the label changes: between two neighbouring values unless
+//! all rows of both have the same label (Fayyad and Irani 1992).
 
 use std::sync::LazyLock;
 

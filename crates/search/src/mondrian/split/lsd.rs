@@ -1,12 +1,13 @@
-//! Least squared deviance: the squared error of a number within the parts of a cut (KDD 2006, section 3.2,
-//! equation 2).
+//! Least squared deviance: the squared error of a number within the parts of a cut (KDD 2006,
+//! section 3.2, equation 2).
 //!
-//! A part's error is its share of the region's error, by rows, less what its mean explains: with `n` rows that
-//! add up to `s`, and a part's `m` that add up to `t`, the errors of the parts are in sum the region's less the
-//! sum of `(t - m s / n)^2 / m`. So squares are added up once a region, not by value.
+//! A part's error is its share of the region's error, by rows, less what its mean explains: with
+//! `n` rows that add up to `s`, and a part's `m` that add up to `t`, the errors of the parts are in
+//! sum the region's less the sum of `(t - m s / n)^2 / m`. So squares are added up once a region,
+//! not by value.
 //!
-//! Numbers are rounded to steps of their range so that sums are exact integers of 64 bits: `2^40` steps either
-//! side of the centre, fewer from 4 million rows on.
+//! Numbers are rounded to steps of their range so that sums are exact integers of 64 bits: `2^40`
+//! steps either side of the centre, fewer from 4 million rows on.
 
 /// Numbers in steps, and how large a step is.
 #[derive(Debug)]
@@ -77,8 +78,8 @@ impl Whole {
         self.error = if n == 0 { 0.0 } else { numerator / (n as f64) / (n as f64) };
     }
 
-    /// The error of a part with these sums, in squares of a step; of the region itself the squared error
-    /// about its mean.
+    /// The error of a part with these sums, in squares of a step; of the region itself the squared
+    /// error about its mean.
     pub(super) fn deviance(&self, sums: &[i64]) -> f64 {
         let (m, t) = (sums[0], sums[1]);
         if m == 0 {

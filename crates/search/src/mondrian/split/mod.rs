@@ -1,11 +1,12 @@
 //! Which of the allowable cuts of a region is made: one file a criterion.
 //!
-//! A criterion gives every part of a cut a cost, from counts and sums over the part's rows; the cut whose
-//! parts cost least in all is made. Sums are kept by value of each attribute in one pass over the region
-//! (the AVC sets of `RainForest`, Gehrke, Ramakrishnan, Ganti, VLDB 1998) and are integers, so that they do
-//! not depend on the order of the rows. Costs are compared in steps of a 2^24th of what the region costs as it
-//! is, so that what differs by rounding alone is equal; equal costs go to the attribute on which the region
-//! reaches widest, then to the cut nearest the median.
+//! A criterion gives every part of a cut a cost, from counts and sums over the part's rows; the cut
+//! whose parts cost least in all is made. Sums are kept by value of each attribute in one pass over
+//! the region (the AVC sets of `RainForest`, Gehrke, Ramakrishnan, Ganti, VLDB 1998) and are
+//! integers, so that they do not depend on the order of the rows. Costs are compared in steps of a
+//! 2^24th of what the region costs as it is, so that what differs by rounding alone is equal; equal
+//! costs go to the attribute on which the region reaches widest, then to the cut nearest the
+//! median.
 
 mod boxes;
 mod buffer;
@@ -54,8 +55,8 @@ pub(super) trait RegionCriterion: Sync {
     /// Adds the rows of a point of the region to the sums of a part.
     fn add(&self, point: usize, rows: u32, sums: &mut [i64]);
 
-    /// Adds the rows of all points to a table of an attribute's values: `width` cells a value from `lo` on,
-    /// its rows first, then its sums. `column` has the code and the rows of each point.
+    /// Adds the rows of all points to a table of an attribute's values: `width` cells a value from
+    /// `lo` on, its rows first, then its sums. `column` has the code and the rows of each point.
     fn tabulate(
         &self,
         column: impl Iterator<Item = (u32, u32)>,
@@ -74,8 +75,8 @@ pub(super) trait RegionCriterion: Sync {
     /// What a part costs that reaches so far on an attribute.
     fn cost(&self, attribute: usize, extent: Extent, rows: u64, sums: &[i64]) -> f64;
 
-    /// Whether a cut between two neighbouring values with these sums is worth trying. Where none is that
-    /// is allowable, the one nearest the median is tried.
+    /// Whether a cut between two neighbouring values with these sums is worth trying. Where none is
+    /// that is allowable, the one nearest the median is tried.
     fn is_candidate(&self, _before: &[i64], _after: &[i64]) -> bool {
         true
     }
@@ -107,8 +108,8 @@ impl<'a> Splits<'a> {
         Splits::over(problem, PointColumns::of(problem.set), None)
     }
 
-    /// The criteria for points that are not those of the problem's set, or only some of the table's. What
-    /// holds for the whole table is worked out from the points unless it is told.
+    /// The criteria for points that are not those of the problem's set, or only some of the
+    /// table's. What holds for the whole table is worked out from the points unless it is told.
     pub(crate) fn over(
         problem: &'a Problem<'a>,
         points: PointColumns<'a>,
@@ -151,8 +152,9 @@ impl<'a> Splits<'a> {
     }
 
     /// The cut that a criterion offers on one attribute. The points of the region may be those of a
-    /// projection: points that are equal on the attribute and in all that is looked at beside it count as
-    /// one. Of all attributes the offer that costs least is made, or the first, in the order of widths.
+    /// projection: points that are equal on the attribute and in all that is looked at beside it
+    /// count as one. Of all attributes the offer that costs least is made, or the first, in the
+    /// order of widths.
     pub(crate) fn offer<C: PackedCode>(
         &self,
         stage: usize,
@@ -286,8 +288,8 @@ impl<C: PackedCode> Look<'_, '_, C> {
         Some(Judged { costs, sums, limit, is_free: false })
     }
 
-    /// By attribute, the cut that costs least; those of attributes that cannot have the least cost of all
-    /// may be left out.
+    /// By attribute, the cut that costs least; those of attributes that cannot have the least cost
+    /// of all may be left out.
     fn cuts<R: RegionCriterion>(
         &self,
         costs: &Costs<R>,

@@ -2,8 +2,8 @@
 
 use incrowd_data::{Attribute, Codes, Extra, FrequencySet};
 
-/// The points that criteria look up, and the attributes. They are those of a frequency set, or stand for all
-/// points that are alike in what is looked at beside the attribute that is cut.
+/// The points that criteria look up, and the attributes. They are those of a frequency set, or
+/// stand for all points that are alike in what is looked at beside the attribute that is cut.
 #[derive(Clone, Copy)]
 pub(crate) struct PointColumns<'a> {
     pub(crate) attributes: &'a [Attribute],

@@ -1,13 +1,14 @@
 //! Aggregate queries: the weighted sum of their normalized errors (TR 1521, section 5).
 //!
-//! A query that a part's cell lies across is answered as if the part's values were spread evenly over the
-//! cell, independently on each attribute; its error in the part is the difference from the true answer of
-//! the part, divided by the true answer over the whole table, so that ten rows too many weigh more where
-//! twenty are asked for than where thousands are. A cut is made only if it lowers the sum over queries and
-//! parts. Sums and means are worked out in units of what they add up (the mean distance from 0, or from the
-//! answer), so that a row counts about as much as in a count. An answer of less than a unit, such as 0,
-//! counts as a unit: no query counts more than one that asks for a single row. A least or greatest value is
-//! treated as a count: it is right if the rows are.
+//! A query that a part's cell lies across is answered as if the part's values were spread evenly
+//! over the cell, independently on each attribute; its error in the part is the difference from the
+//! true answer of the part, divided by the true answer over the whole table, so that ten rows too
+//! many weigh more where twenty are asked for than where thousands are. A cut is made only if it
+//! lowers the sum over queries and parts. Sums and means are worked out in units of what they add
+//! up (the mean distance from 0, or from the answer), so that a row counts about as much as in a
+//! count. An answer of less than a unit, such as 0, counts as a unit: no query counts more than one
+//! that asks for a single row. A least or greatest value is treated as a count: it is right if the
+//! rows are.
 //!
 //! How far a part reaches on other attributes than the one that is cut is taken from the region.
 
@@ -18,8 +19,8 @@ use super::{Criterion, Facts, PointColumns, RegionCriterion, Scale};
 use crate::partition::{Buffers, Extent, PackedCode};
 use crate::{QueryValue, WeightedQuery};
 
-/// Queries that are looked at in one region: those with the largest error. Where none of these can be lowered,
-/// the others are not tried.
+/// Queries that are looked at in one region: those with the largest error. Where none of these can
+/// be lowered, the others are not tried.
 const MOST: usize = 16;
 
 /// The queries of a search.
@@ -364,8 +365,8 @@ impl Prepared<'_> {
 }
 
 impl Active<'_> {
-    /// The weighted error of a part that reaches so far on an attribute: `whole` is what the part adds up
-    /// to, or its rows, `inside` the true answer.
+    /// The weighted error of a part that reaches so far on an attribute: `whole` is what the part
+    /// adds up to, or its rows, `inside` the true answer.
     fn error(&self, cell: &Spread, attribute: usize, whole: i64, inside: i64) -> f64 {
         let share_of = |of_query: &ActiveBox| {
             let runs = of_query.runs[attribute];

@@ -1,9 +1,10 @@
-//! Selections: the imprecision of rectangular predicates (KDD 2006, section 3.4, equations 5 and 6).
+//! Selections: the imprecision of rectangular predicates (KDD 2006, section 3.4, equations 5 and
+//! 6).
 //!
-//! The imprecision of a predicate in a part is the part's rows that do not satisfy it, if the part's cell
-//! overlaps it, else none. A cut is made only if it lowers the sum over all predicates. How far a part
-//! reaches on other attributes than the one that is cut is taken from the region; it may reach less far,
-//! which later cuts see.
+//! The imprecision of a predicate in a part is the part's rows that do not satisfy it, if the
+//! part's cell overlaps it, else none. A cut is made only if it lowers the sum over all predicates.
+//! How far a part reaches on other attributes than the one that is cut is taken from the region; it
+//! may reach less far, which later cuts see.
 
 use incrowd_data::Region;
 
@@ -58,8 +59,8 @@ impl Criterion for Selection {
 }
 
 impl RegionCriterion for OfRegion<'_> {
-    /// Rows by predicate that they satisfy, added up over the predicates: a part that does not overlap a
-    /// predicate has none that satisfy it.
+    /// Rows by predicate that they satisfy, added up over the predicates: a part that does not
+    /// overlap a predicate has none that satisfy it.
     fn n_sums(&self) -> usize {
         1
     }

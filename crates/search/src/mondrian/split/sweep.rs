@@ -26,7 +26,8 @@ struct Threshold {
     is_candidate: bool,
 }
 
-/// The cut on an attribute that costs least, if that is at most `most`. `sums` are those of the region.
+/// The cut on an attribute that costs least, if that is at most `most`. `sums` are those of the
+/// region.
 pub(super) fn best<C: PackedCode, R: RegionCriterion>(
     look: &Look<'_, '_, C>,
     costs: &Costs<R>,

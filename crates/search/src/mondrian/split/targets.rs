@@ -1,9 +1,9 @@
-//! Several targets: the sum of their entropies or squared errors (KDD 2006, section 3.3, equations 3
-//! and 4).
+//! Several targets: the sum of their entropies or squared errors (KDD 2006, section 3.3, equations
+//! 3 and 4).
 //!
-//! Labels count in bits a row, numbers in their own squares, as in the paper. Where both are predicted,
-//! each target counts by its share of what it costs in the whole table, so that none outweighs the others
-//! by its unit.
+//! Labels count in bits a row, numbers in their own squares, as in the paper. Where both are
+//! predicted, each target counts by its share of what it costs in the whole table, so that none
+//! outweighs the others by its unit.
 
 use incrowd_data::Codes;
 

@@ -105,8 +105,8 @@ fn cost(asked: &Asked, split: Split, rows: &[usize], cut: &Cut) -> f64 {
     parts.map(|part| asked.cost(split, rows, part, Some(cut.attribute))).sum()
 }
 
-/// Targets that are numbers are rounded to 2^-40 of their range, which may take equal costs across the
-/// border between two single floats.
+/// Targets that are numbers are rounded to 2^-40 of their range, which may take equal costs across
+/// the border between two single floats.
 fn numbers_are_rounded(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
     let is_number = |target: &Target| matches!(target, Target::Numbers(_));
     let [Some(a), Some(b)] =

@@ -28,8 +28,8 @@ struct Points {
 }
 
 impl Points {
-    /// The rows of a table in chunks of different sizes, in a random order, equal ones as one if they are
-    /// counted.
+    /// The rows of a table in chunks of different sizes, in a random order, equal ones as one if
+    /// they are counted.
     fn new(rng: &mut Rng, table: &Table, set: &FrequencySet, are_counted: bool) -> Points {
         let mut points: Vec<(Vec<u32>, u32)> = if are_counted {
             let codes = |vector: usize| {
@@ -307,8 +307,9 @@ fn a_level_takes_one_scan_if_memory_suffices() {
     let (of_k, ample) = (Job::of_k(2), 1 << 20);
     let diverse = Job::of_k(2).with(incrowd_privacy::DistinctDiversity::new(0, 2.0).unwrap());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    // Levels of 1, 2, 4 and 8 regions are cut. A region of n points may have 2 n codes on the attribute that
-    // was not cut last, and takes 4 (n + 2 n) bytes; its projections, one region at a time, take 2 * 12 n.
+    // Levels of 1, 2, 4 and 8 regions are cut. A region of n points may have 2 n codes on the
+    // attribute that was not cut last, and takes 4 (n + 2 n) bytes; its projections, one region at
+    // a time, take 2 * 12 n.
     for (job, most, memory, n_scans, n_regions) in [
         (&of_k, 1024, ample, 0, 1),
         (&of_k, 1023, ample, 1, 2),
@@ -318,10 +319,11 @@ fn a_level_takes_one_scan_if_memory_suffices() {
         (&diverse, 64, ample, 5, 16),
         // Just enough for the root.
         (&of_k, 64, 32 << 10, 4, 16),
-        // The root is measured and looked at one attribute after the other; its parts are measured, take
-        // 8 n bytes then and are looked at one after the other; of the next four, three fit.
+        // The root is measured and looked at one attribute after the other; its parts are measured,
+        // take 8 n bytes then and are looked at one after the other; of the next four, three fit.
         (&of_k, 64, 16 << 10, 3 + 3 + 2 + 1, 16),
-        // Nothing fits: every region is measured with its level, every attribute has a scan of its own.
+        // Nothing fits: every region is measured with its level, every attribute has a scan of its
+        // own.
         (&of_k, 64, 0, (1 + 2) + (1 + 4) + (1 + 8) + (1 + 16), 16),
     ] {
         let limits = OutlineLimits { points: most, bytes: memory };
