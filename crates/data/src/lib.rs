@@ -1,13 +1,13 @@
-//! What every other crate speaks of: tables of codes, dictionaries, hierarchies, frequency sets and
-//! recodings.
+//! The vocabulary of all other crates: tables of codes, dictionaries, hierarchies, frequency sets
+//! and recodings.
 //!
 //! Knows nothing of Arrow, files or privacy. Values become codes in `engine`; here a value is its
 //! rank in an ordered [`Dictionary`], and a row of a quasi-identifier is a vector of such codes.
 //!
-//! Codes are bare `u32` (packed into 1, 2 or 4 bytes in [`Codes`]): they live in large arrays that
-//! hot loops index with them, where a newtype would be unwrapped on every line.
+//! Codes are bare `u32` (packed into 1, 2 or 4 bytes in [`Codes`]): they live in large arrays and
+//! index others in hot loops, where a newtype would have to be unwrapped on every line.
 
-// Cells become numbers here: a value that is not exact as one would be another value.
+// Cells become numbers here: a value that loses precision would become another value.
 #![warn(clippy::cast_precision_loss)]
 
 mod attribute;

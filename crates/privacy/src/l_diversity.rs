@@ -5,9 +5,9 @@
 //! recursive form, with `r_1 >= r_2 >= ...` the sorted counts, `r_1 - c (r_l + ... + r_m)` of a
 //! union is at most the sum of the parts'.
 //!
-//! Cells without a value count for nothing, and a class without any value satisfies none of them.
-//! That changes nothing of the above: leaving the same cells out of a union and of its parts leaves
-//! out the same rows, and both parts that hold have values.
+//! Cells without a value do not count, and a class without any value satisfies none of the forms.
+//! The proofs above still hold: leaving the same cells out of a union and of its parts leaves out
+//! the same rows, and parts that satisfy the model have values.
 
 use crate::{Class, Column, Model, ParameterError, TOLERANCE, Valued};
 
@@ -79,7 +79,7 @@ impl EntropyDiversity {
     /// The entropy in nats. None without a value.
     #[must_use]
     pub fn entropy<'a>(class: impl Into<Valued<'a>>) -> Option<f64> {
-        // A sum in one order, whatever the order in which rows were added.
+        // Sorted, so that the sum does not depend on the order in which rows were added.
         let counts = class.into().counts();
         let total = counts.iter().sum::<u64>() as f64;
         let entropy = counts.iter().map(|&count| count as f64 / total).map(|p| -p * p.ln()).sum();
@@ -132,9 +132,8 @@ impl RecursiveDiversity {
         Ok(RecursiveDiversity { column: column.into(), c, l })
     }
 
-    /// By l, from 2 to the number of distinct values but for no more than `most` of them: `r_1 /
-    /// (r_l + ... + r_m)`. The class is recursive (c,l)-diverse for every c above it, and for no
-    /// other.
+    /// By l, from 2 to the number of distinct values, at most `most` of them: `r_1 / (r_l + ... +
+    /// r_m)`. The class is recursive (c,l)-diverse for every c above it, and for no other c.
     #[must_use]
     pub fn least_cs<'a>(class: impl Into<Valued<'a>>, most: usize) -> Vec<f64> {
         let class = class.into();

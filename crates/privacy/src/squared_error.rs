@@ -1,6 +1,6 @@
 //! Squared-error diversity of a numeric sensitive column (LeFevre, DeWitt, Ramakrishnan:
 //! *Workload-Aware Anonymization*, KDD 2006, section 2): the squared distances to the class's mean
-//! sum to at least a given error.
+//! add up to at least a given error.
 //!
 //! Monotone: the sum over a union is the sum over both parts plus a term that is not negative.
 
@@ -11,7 +11,7 @@ use crate::{Class, Column, Histogram, Model, ParameterError, TOLERANCE};
 pub struct SquaredErrorDiversity {
     column: Column,
     error: f64,
-    /// The number that each code stands for; missing cells have none and do not count.
+    /// The number that each code represents; missing cells have none and do not count.
     values: Vec<f64>,
 }
 

@@ -1,8 +1,8 @@
-//! Loss: how much of each cell's range is given up, on average.
+//! Loss: the mean share of its column's range that a cell gives up.
 
 use incrowd_data::{Attribute, Recoded};
 
-/// The mean loss of the cells of each column; a suppressed row loses everything.
+/// The mean loss of the cells of each column; a suppressed row has a loss of 1.
 #[must_use]
 pub fn loss_by_column(attributes: &[Attribute], recoded: &Recoded) -> Vec<f64> {
     let n_rows = recoded.n_rows().max(1) as f64;

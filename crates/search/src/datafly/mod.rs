@@ -6,8 +6,8 @@
 //! # Source
 //!
 //! L. Sweeney: *Datafly*, 1997, as cited by Bayardo and Agrawal (ICDE 2005). Departures: the
-//! suppression limit is the job's, not k rows; equally many distinct values go to the first
-//! attribute; other models than k-anonymity.
+//! suppression limit is the job's, not k rows; ties go to the first attribute; models other than
+//! k-anonymity.
 //!
 //! # Guarantees
 //!
@@ -29,7 +29,7 @@
 //!
 //! # See also
 //!
-//! `optimal`, which is exact and as a rule not slower.
+//! `optimal`, which is exact and usually not slower.
 
 use incrowd_data::{Level, Levels};
 

@@ -1,4 +1,4 @@
-//! Classes under the steps that are made: how many rows lie where, and what no further step
+//! Classes under the steps that are made: where their rows are, and which rows no further step
 //! separates.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::price::{Price, rows};
 use super::scratch::Scratch;
 use super::{Field, Ground, Key};
 
-/// What never changes in a class while it is not divided.
+/// The part of a class that does not change until the class is divided.
 #[derive(Debug)]
 pub(super) struct Body {
     /// By attribute, its first and last code.
@@ -22,9 +22,9 @@ pub(super) struct Body {
     pub(super) loss: u64,
     /// Whether every model holds.
     pub(super) is_kept: bool,
-    /// What it costs if nothing divides it.
+    /// Its cost if nothing divides it.
     pub(super) cost: u64,
-    /// Its vectors, where models have to look at them.
+    /// Its vectors, if models need them.
     pub(super) vectors: Vec<u32>,
 }
 
@@ -40,13 +40,13 @@ pub(super) struct Running {
 
 pub(super) const NOWHERE: usize = usize::MAX;
 
-/// The rows of a class, together where no step separates them.
+/// The rows of a class, grouped where no step separates them.
 #[derive(Debug)]
 pub(super) struct Atoms<const N: usize> {
     pub(super) keys: Vec<Key<N>>,
     /// Rows by lane, atom by atom.
     pub(super) weights: Vec<u32>,
-    /// The least that they cost.
+    /// A lower bound of their cost.
     pub(super) floor: u64,
 }
 
@@ -110,7 +110,7 @@ impl<const N: usize> Class<N> {
         Class { body: Arc::new(body), atoms: Arc::new(atoms) }
     }
 
-    /// A class that only one attribute divides, of which it has all codes: rows by code and lane.
+    /// A class that only one attribute, with all its codes, divides; from rows by code and lane.
     pub(super) fn swept<P: Price>(
         ground: &Ground<P, N>,
         attribute: usize,
@@ -133,7 +133,7 @@ impl<const N: usize> Class<N> {
         Class { body: Arc::new(body), atoms: Arc::new(atoms) }
     }
 
-    /// Puts together what no step of the grid separates any more. None if nothing has changed.
+    /// Merges atoms that no step of the grid separates any more. `None` if nothing has changed.
     pub(super) fn settle<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -154,10 +154,10 @@ impl<const N: usize> Class<N> {
         Some(Class { body: Arc::clone(&self.body), atoms })
     }
 
-    /// Puts together what a change of one attribute no longer separates.
+    /// Merges atoms that are no longer separated after a change of one attribute.
     ///
-    /// Atoms in an interval from within which no cut has gone stay as they are: what they could be
-    /// put together with would have to lie in the same interval.
+    /// Atoms in an interval without removed cuts stay as they are: they could be merged only with
+    /// atoms in the same interval.
     fn merge_some<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -195,7 +195,7 @@ impl<const N: usize> Class<N> {
         (keys, weights)
     }
 
-    /// Puts together what nothing separates any more, looking at all atoms.
+    /// Merges atoms that nothing separates any more, examining all atoms.
     fn merge_all<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -247,7 +247,7 @@ fn add(weights: &mut Vec<u32>, atom: usize, is_new: bool, lanes: &[u32]) {
     sums.iter_mut().zip(lanes).for_each(|(sum, rows)| *sum += rows);
 }
 
-/// A few numbers more, of which there is mostly one.
+/// Appends a few numbers, usually one.
 #[inline]
 pub(super) fn push(all: &mut Vec<u32>, lanes: &[u32]) {
     match lanes {
@@ -256,7 +256,7 @@ pub(super) fn push(all: &mut Vec<u32>, lanes: &[u32]) {
     }
 }
 
-/// The least that atoms cost.
+/// A lower bound of the cost of atoms.
 pub(super) fn floor<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     grid: &Grid<N>,
@@ -293,8 +293,8 @@ pub(super) fn body<P: Price, const N: usize>(
     Body { intervals, running, lanes, n_rows, loss, is_kept, cost, vectors }
 }
 
-/// Where running counts of each attribute start that a step could still divide, and how many there
-/// are.
+/// Where the running counts start, for each attribute that a step could still divide, and their
+/// total number.
 pub(super) fn places<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     grid: &Grid<N>,

@@ -8,7 +8,7 @@ use super::price::{Price, rows};
 use super::space::Step;
 use super::{Ground, Key};
 
-/// What is left of a class that is divided.
+/// The result of dividing a class.
 #[derive(Debug)]
 pub(super) struct Divided<const N: usize> {
     /// The parts that can be kept, whole or divided.
@@ -18,7 +18,7 @@ pub(super) struct Divided<const N: usize> {
 }
 
 impl<const N: usize> Class<N> {
-    /// Makes a step that divides it. The grid is that of the steps that are left.
+    /// Makes a step that divides the class. The grid is that of the remaining steps.
     pub(super) fn divide<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -58,7 +58,8 @@ impl<const N: usize> Class<N> {
                 continue;
             }
             let body = body(ground, part.intervals, part.running, part.lanes, part.vectors);
-            // The step is still among those that are made or may be: atoms are what they were.
+            // The step is still among those that are made or may be made, so the atoms are
+            // unchanged.
             let floor = floor(ground, grid, &part.keys, &part.weights);
             let atoms = Arc::new(Atoms { keys: part.keys, weights: part.weights, floor });
             divided.parts.push(Class { body: Arc::new(body), atoms });
@@ -97,8 +98,8 @@ impl<const N: usize> Class<N> {
         }
     }
 
-    /// Fills the running counts of the parts that live. Of two parts, the one with fewer atoms is
-    /// counted and the other is what is left.
+    /// Fills the running counts of the parts that are not dead. Of two parts, the one with fewer
+    /// atoms is counted; the other is the difference.
     fn count<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -129,7 +130,7 @@ impl<const N: usize> Class<N> {
         }
     }
 
-    /// The running counts along the attribute that is divided are those of the class.
+    /// Takes the running counts along the divided attribute from those of the class.
     fn slice(&self, attribute: usize, (lo, hi): (u32, u32), running: &mut Running) {
         let Running { starts, counts } = running;
         if starts[attribute] == NOWHERE {
@@ -141,7 +142,7 @@ impl<const N: usize> Class<N> {
         let whole = &self.body.running(attribute)[from..from + len];
         let into = &mut counts[starts[attribute]..starts[attribute] + len];
         for (at, count) in into.iter_mut().enumerate() {
-            // Codes at which nothing is cut any more may have been counted elsewhere.
+            // Counts at codes where nothing is cut any more may be wrong.
             *count = whole[at].wrapping_sub(whole[at % n_lanes]);
         }
     }

@@ -1,8 +1,8 @@
-//! Relaxed partitioning: regions may overlap, and rows that lie on the median are divided between
-//! both halves, so that these are of equal size (section 4 of the paper).
+//! Relaxed partitioning: regions may overlap, and rows at the median are divided between both
+//! halves, to make them equally large (section 4 of the paper).
 //!
-//! The division goes by the order of the vectors, which is the order of their codes and of the
-//! extra columns, so that it does not depend on the order of the input.
+//! The division follows the order of the vectors, which is that of their codes and of the extra
+//! columns, so it does not depend on the order of the input.
 
 use incrowd_data::{
     Assignment, Attribute, Codes, Divided, FrequencySet, Level, Shape, VectorShare,
@@ -99,7 +99,7 @@ fn halve(problem: &Problem, region: &Region, tally: &mut Tally) -> Option<Vec<Re
     })
 }
 
-/// The attributes on which a region reaches at all, widest first; ties as in the strict form.
+/// The attributes on which a region has any width, widest first; ties as in the strict form.
 fn by_width(set: &FrequencySet, region: &[Share]) -> Vec<usize> {
     let mut order: Vec<(f64, u32, usize)> = set
         .attributes
@@ -127,7 +127,7 @@ fn reach(attribute: &Attribute, codes: impl Iterator<Item = u32> + Clone) -> f64
     attribute.loss(&attribute.cell(lo, hi, &present))
 }
 
-/// A node of a hierarchy, and the parts that its children make.
+/// A node of a hierarchy, and the parts for its children.
 type ByChildren = ((Level, u32), Vec<Vec<Share>>);
 
 /// The cut of a hierarchy attribute into the children of its node.
@@ -167,7 +167,7 @@ fn children(
 }
 
 /// Two halves along the order of the attribute, of equal size if the models allow it, otherwise cut
-/// where they do, as near the middle as possible.
+/// as near the middle as they allow.
 fn divide(
     problem: &Problem,
     region: &[Share],

@@ -11,11 +11,11 @@ use super::split::{Facts, PointColumns, Splits};
 use crate::partition::{Buffers, CodeWidth, PackedCode, Points};
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
 
-/// A region that was cut, or a leaf.
+/// The result for a region: a cut or a leaf.
 enum Grown {
     /// A class of this many points.
     Leaf(usize),
-    /// The parts of a cut; a part without points stays a leaf without rows.
+    /// The parts of a cut; a part without points is a leaf without rows.
     Parts { attribute: usize, cut: Cut, parts: Vec<Grown> },
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn strict(problem: &Problem) -> Outcome {
     strict_part(problem, None)
 }
 
-/// The same for a part of a table of which some facts are known.
+/// The same for a part of a table, given facts about the whole table.
 pub(super) fn strict_part(problem: &Problem, facts: Option<&Facts>) -> Outcome {
     match CodeWidth::of(problem.set) {
         CodeWidth::One => run::<u8>(problem, facts),
@@ -82,7 +82,7 @@ fn anonymize_parts<C: PackedCode>(
     if sizes.len() == 1 {
         return vec![anonymize(splits, parts, scratch, leaf_order, tally)];
     }
-    // Halves, since a node of a hierarchy may have more children than the stack has room for.
+    // Recurses by halves, since a node of a hierarchy may have too many children for the stack.
     let (sizes, more_sizes) = sizes.split_at(sizes.len() / 2);
     let n_first = sizes.iter().sum();
     let is_large = parts.len() >= PARALLEL_FROM;
@@ -155,10 +155,10 @@ pub(crate) fn hierarchy(problem: &Problem) -> (Vec<u32>, Branch) {
     }
 }
 
-/// Leaves per task when vectors are given their classes.
+/// Leaves per task when classes are assigned to vectors.
 const LEAVES: usize = 1 << 13;
 
-/// The class of each vector. Leaves hold different vectors, so threads never write to the same
+/// The class of each vector. Leaves have different vectors, so threads never write to the same
 /// place.
 fn class_of(leaf_order: &[u32], leaf_ends: &[usize]) -> Vec<u32> {
     let class_of: Vec<AtomicU32> = leaf_order.iter().map(|_| AtomicU32::new(0)).collect();
@@ -179,7 +179,7 @@ fn class_of(leaf_order: &[u32], leaf_ends: &[usize]) -> Vec<u32> {
 /// Gives nodes and classes their numbers, depth first.
 struct Numbering {
     nodes: Vec<Node>,
-    /// By class, where its vectors end in the order of the leaves.
+    /// By class, the end of its vectors in the order of the leaves.
     leaf_ends: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What one scan counts.
+//! Counting in one scan.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -11,13 +11,13 @@ use super::{Chunk, Scan};
 use crate::Problem;
 use crate::partition::Extent;
 
-/// A region that is counted, and the attributes on which it is.
+/// A region to be counted, and on which attributes.
 pub(super) struct Job {
     pub(super) region: usize,
     pub(super) attributes: Vec<usize>,
 }
 
-/// What was counted of a region.
+/// The counts of a region.
 pub(super) struct Counted {
     pub(super) points: u64,
     /// By attribute of the job.
@@ -27,7 +27,7 @@ pub(super) struct Counted {
 /// Points of a chunk by job.
 struct Sifted {
     points: Vec<u32>,
-    /// A job, and where its points end.
+    /// A job, and the end of its points.
     runs: Vec<(usize, usize)>,
 }
 
@@ -47,7 +47,7 @@ impl Sifted {
     }
 }
 
-/// Which of some regions each node leads to.
+/// The nodes that lead to some wanted regions.
 struct Ways {
     leads: Vec<bool>,
     /// By region, its place among them.
@@ -83,7 +83,7 @@ pub(super) fn count(
     let Decider { problem, kinds, .. } = *decider;
     let ways = Ways::new(sketch, jobs.iter().map(|job| job.region));
     let n_points: Vec<AtomicU64> = jobs.iter().map(|_| AtomicU64::new(0)).collect();
-    // Threads share the tables; each has those of one attribute at a time.
+    // Threads share the tables; each thread holds those of one attribute at a time.
     let of_attribute = |attribute: usize| {
         let table = |(job, sizes): (&Job, &Vec<Size>)| {
             let at = job.attributes.iter().position(|&of| of == attribute)?;
@@ -130,8 +130,7 @@ pub(super) fn count(
     Ok(jobs.iter().zip(n_points).enumerate().map(of_job).collect())
 }
 
-/// One of the attributes that are left and its tables: one that no other thread has, if there is
-/// any.
+/// One of the remaining attributes and its tables, preferably one that no other thread holds.
 fn take_any<'a, T>(
     left: &mut Vec<usize>,
     tables: &'a [Mutex<T>],
@@ -145,7 +144,7 @@ fn take_any<'a, T>(
     Some((attribute, tables[attribute].lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// How far some regions reach, and how many points they have.
+/// The extents of some regions, and their numbers of points.
 pub(super) fn measure(
     problem: &Problem,
     scan: &dyn Scan,

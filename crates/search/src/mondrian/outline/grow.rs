@@ -1,4 +1,4 @@
-//! Level after level: which regions are looked at in which scan.
+//! Growing level by level: which regions are examined in which scan.
 
 use std::io;
 
@@ -28,12 +28,12 @@ pub(super) struct Growth<'a> {
 
 /// A region.
 pub(super) struct Region {
-    /// Its node in the sketch, while it is not cut.
+    /// Its node in the sketch, until it is cut.
     node: usize,
     rows: u64,
-    /// At most so many points.
+    /// An upper bound of its number of points.
     points: u64,
-    /// It reaches no farther.
+    /// Upper bounds of its extents.
     extents: Vec<Extent>,
     is_class: bool,
 }
@@ -110,7 +110,7 @@ impl<'a> Growth<'a> {
     fn look(&mut self, level: Vec<usize>) -> Result<Decided, NoOutline> {
         let (mut large, mut fitting) = self.divide(level);
         if !large.is_empty() {
-            // Their extents first: what they reach may be far less than what they may.
+            // Measures their extents first, which may be far smaller than their bounds.
             let measured =
                 self.pass(|growth| measure(growth.problem, growth.scan, &growth.sketch, &large))?;
             for (&region, (extents, points)) in large.iter().zip(measured) {
@@ -201,7 +201,7 @@ impl<'a> Growth<'a> {
         Size { extent: extents[attribute], n_kinds, points: *points }
     }
 
-    /// Bytes that the tables of a job take, and their projections.
+    /// Bytes of the tables of a job, and of their projections.
     fn bytes(&self, job: &Job) -> (u64, u64) {
         let sizes = || job.attributes.iter().map(|&attribute| self.size(job.region, attribute));
         (sizes().map(|size| size.bytes()).sum(), sizes().map(|size| size.projected_bytes()).sum())
@@ -252,7 +252,7 @@ impl<'a> Growth<'a> {
         batches
     }
 
-    /// Cuts a region, or closes it; gives its parts.
+    /// Cuts a region, or closes it; returns its parts.
     fn apply(&mut self, region: usize, chosen: Option<Chosen>) -> std::ops::Range<usize> {
         let first = self.regions.len();
         let Some(Chosen { attribute, cut, parts, extents }) = chosen else {
@@ -271,7 +271,7 @@ impl<'a> Growth<'a> {
         first..self.regions.len()
     }
 
-    /// What has grown.
+    /// The outline that was grown.
     pub(super) fn outline(self, facts: Facts) -> Outline {
         let order = self.sketch.in_order();
         let mut place_of = vec![0; self.regions.len()];

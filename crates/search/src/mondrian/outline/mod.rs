@@ -1,36 +1,36 @@
 //! Strict Mondrian for points that do not fit in memory: the top of its tree from scans.
 //!
 //! Grows the tree level by level from the points projected on one attribute at a time, until every
-//! region is small enough to be finished by the in-memory search. The tree is the one that the
-//! in-memory search gives for all points.
+//! region is small enough to be finished by the in-memory search. The tree is the same as that of
+//! the in-memory search for all points.
 //!
 //! # Source
 //!
 //! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 4.2: frequency
-//! sets of single attributes fit where the table does not. Departs from it in that all regions of a
-//! level share a scan, and in that small regions are finished in memory.
+//! sets of single attributes fit in memory even if the table does not. Departures: all regions of a
+//! level share a scan, and small regions are finished in memory.
 //!
 //! # Guarantees
 //!
 //! - Exact: the same tree and classes as [`Algorithm::Mondrian`](crate::Algorithm) for every model
-//!   and every criterion; with a deadline, each stops where it stands.
-//! - Asks of the models: that they look at the extra column that they name and no other.
-//! - Deterministic: yes, on any number of threads, in whatever order points come.
+//!   and every criterion; with a deadline, each stops wherever it is.
+//! - Asks of the models: that they use only the extra column that they name.
+//! - Deterministic: yes, on any number of threads, for any order of the points.
 //!
 //! # Invariants
 //!
 //! - O1: a criterion or a model that sees the rows by code of an attribute and kind of point
 //!   (`kinds`) decides as if it saw the points, since it adds up integers.
-//! - O2: what a criterion works out from the whole table is the same for every region (`Facts`).
+//! - O2: what a criterion derives from the whole table is the same for every region (`Facts`).
 //!
 //! # Cost
 //!
-//! One scan to find the kinds, if there are any, and one scan a level, unless the tables of a level
-//! take more memory than they may: then its regions are done in batches, a scan each, and a region
-//! that is too large alone attribute by attribute. Beside that memory, the kinds are held: as many
-//! as there are combinations of sensitive values, targets, entities, values that queries add up and
-//! boxes of the workload. At least the table of one attribute of one region is held, whatever the
-//! limit.
+//! One scan to find the kinds, if there are any, and one scan per level, unless the tables of a
+//! level exceed the memory limit. Then its regions are processed in batches with a scan each, and a
+//! region that is too large by itself attribute by attribute. In addition, the kinds are held: one
+//! for each combination of sensitive values, targets, entities, values that queries add up and
+//! boxes of the workload. Regardless of the limit, at least the table of one attribute of one
+//! region is held.
 //!
 //! # Example
 //!
@@ -87,7 +87,7 @@
 //!
 //! # See also
 //!
-//! `strict` for the search in memory, `split` for what decides on a cut.
+//! `strict` for the search in memory, `split` for the choice of cuts.
 
 mod count;
 mod decide;
@@ -116,7 +116,7 @@ pub struct Outline {
     sketch: Sketch,
     /// In depth-first order.
     regions: Vec<OpenRegion>,
-    /// By number in the sketch, the place in that order.
+    /// By number in the sketch, the place in `regions`.
     place_of: Vec<u32>,
     facts: Facts,
     n_scans: u64,
@@ -126,9 +126,10 @@ pub struct Outline {
 /// A region of an [`Outline`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenRegion {
-    /// It has no more points than this. They are not counted again where rows tell that they fit.
+    /// An upper bound of its points. They are not counted exactly if the number of rows shows that
+    /// they fit.
     pub points: u64,
-    /// Its rows.
+    /// The rows of the region.
     pub rows: u64,
     /// Whether it is known to be a class: it need not be finished, and may have any number of
     /// points.
@@ -224,8 +225,8 @@ impl Outline {
         });
     }
 
-    /// By region, and by attribute: the node of its hierarchy that was divided last on the way to
-    /// it.
+    /// By region and attribute, the node of the attribute's hierarchy that was divided last on the
+    /// way to the region.
     #[must_use]
     pub fn divided(&self, attributes: &[Attribute]) -> Vec<Vec<Option<(Level, u32)>>> {
         self.sketch.divided(attributes)
@@ -238,7 +239,7 @@ impl Outline {
         strict_part(problem, Some(&self.facts))
     }
 
-    /// The whole tree, from those of the regions that are no classes yet, in order.
+    /// The whole tree, given those of the regions that are not classes yet, in order.
     ///
     /// # Panics
     ///
@@ -254,13 +255,13 @@ impl Outline {
         tree
     }
 
-    /// Passes over the points so far.
+    /// The number of passes over the points so far.
     #[must_use]
     pub fn n_scans(&self) -> u64 {
         self.n_scans
     }
 
-    /// Whether the time limit ended it: what was not cut yet is a class.
+    /// Whether the time limit ended it; regions that were not cut yet are classes then.
     #[must_use]
     pub fn is_cut_short(&self) -> bool {
         self.is_cut_short

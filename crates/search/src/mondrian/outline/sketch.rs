@@ -1,4 +1,4 @@
-//! The cuts made so far, and which points they lead where.
+//! The cuts made so far, and the regions that points are in.
 
 use incrowd_data::{Attribute, Codes, Level, Node, NodeId, PartitionTree};
 
@@ -23,7 +23,7 @@ enum Place {
 #[derive(Clone, Copy)]
 struct Sifting<'a> {
     chunk: &'a Chunk<'a>,
-    /// By node, whether it leads to a region that is wanted.
+    /// By node, whether it leads to a wanted region.
     leads: &'a [bool],
 }
 
@@ -33,7 +33,7 @@ impl Sketch {
         Sketch { nodes: vec![Place::Region(0)] }
     }
 
-    /// Cuts the region of a node; its parts get the numbers from `first` on. Gives their nodes.
+    /// Cuts the region of a node; its parts are numbered from `first` on. Returns their nodes.
     pub(super) fn cut(
         &mut self,
         node: usize,
@@ -61,8 +61,8 @@ impl Sketch {
         found
     }
 
-    /// By region in depth-first order, and by attribute: the node of its hierarchy that was divided
-    /// last.
+    /// By region in depth-first order, and by attribute: the node of the attribute's hierarchy that
+    /// was divided last.
     pub(super) fn divided(&self, attributes: &[Attribute]) -> Vec<Vec<Option<(Level, u32)>>> {
         let mut found = Vec::new();
         let mut open = vec![(0, vec![None; attributes.len()])];
@@ -80,7 +80,7 @@ impl Sketch {
         found
     }
 
-    /// By node, whether it leads to a region that is wanted.
+    /// By node, whether it leads to a wanted region.
     pub(super) fn leading_to(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<bool> {
         let mut leads = vec![false; self.nodes.len()];
         // Parts come after their node.
@@ -93,8 +93,8 @@ impl Sketch {
         leads
     }
 
-    /// Calls a function with every region that is led to and has points of the chunk, and with
-    /// these points.
+    /// Calls a function with every wanted region that has points of the chunk, and with these
+    /// points.
     pub(super) fn sift(&self, chunk: &Chunk, leads: &[bool], call: &mut dyn FnMut(usize, &[u32])) {
         let mut points: Vec<u32> = (0..).take(chunk.len).collect();
         let mut scratch = vec![0; chunk.len];
@@ -126,7 +126,7 @@ impl Sketch {
         }
     }
 
-    /// The whole tree, given those of the regions in depth-first order.
+    /// The whole tree, given the trees of the regions in depth-first order.
     pub(super) fn graft(
         &self,
         mut part: impl FnMut(usize) -> Option<PartitionTree>,
@@ -158,7 +158,7 @@ impl Sketch {
     }
 }
 
-/// Puts points into the order of the parts of a cut; gives the number of points of each part.
+/// Orders points by the parts of a cut; returns the number of points of each part.
 fn divide(cut: &Cut, codes: &Codes, points: &[u32], to: &mut [u32]) -> Vec<usize> {
     match codes {
         Codes::U8(codes) => divide_codes(cut, codes, points, to),
@@ -175,7 +175,7 @@ fn divide_codes<C: Copy + Into<u32>>(
 ) -> Vec<usize> {
     let (ends, part_of) = match cut {
         Cut::At(at) => {
-            // The low part from the front, the high part from the back; no branch to be guessed.
+            // Fills the low part from the front and the high part from the back, without branches.
             let (mut low, mut high) = (0, points.len());
             for &point in points {
                 let is_low = codes[point as usize].into() <= *at;

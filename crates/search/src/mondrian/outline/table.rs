@@ -12,9 +12,9 @@ pub(super) struct KindTable {
 }
 
 enum Cells {
-    /// All that can be.
+    /// All possible entries.
     Dense(Vec<u32>),
-    /// Those that are, the first `n_merged` of them ascending and different.
+    /// The entries that occur; the first `n_merged` of them are ascending and distinct.
     Sparse { entries: Vec<Entry>, n_merged: usize },
 }
 
@@ -25,16 +25,16 @@ struct Entry {
     rows: u32,
 }
 
-/// Entries below which they are not merged.
+/// Below this number, entries are not merged.
 const FEW: usize = 1 << 12;
 
-/// A table that counts the points of a region.
+/// The size of a table that counts the points of a region.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
     /// Codes that can occur.
     pub(super) extent: Extent,
     pub(super) n_kinds: usize,
-    /// No more points can occur.
+    /// An upper bound of the number of points.
     pub(super) points: u64,
 }
 
@@ -44,7 +44,7 @@ impl Size {
         n_codes.saturating_mul(4 * self.n_kinds as u64)
     }
 
-    /// Twice the entries that there can be: those that are merged and those that are not yet.
+    /// Twice the possible entries: those that are merged and those that are not yet.
     fn sparse_bytes(&self) -> u64 {
         let n_entries = self.points.min(self.dense_bytes() / 4);
         2 * size_of::<Entry>() as u64 * n_entries.max(FEW as u64)
@@ -54,12 +54,12 @@ impl Size {
         self.dense_bytes() <= self.sparse_bytes()
     }
 
-    /// Bytes that the table takes.
+    /// Bytes of the table.
     pub(super) fn bytes(&self) -> u64 {
         self.dense_bytes().min(self.sparse_bytes())
     }
 
-    /// Bytes that its projection takes at most.
+    /// An upper bound of the bytes of its projection.
     pub(super) fn projected_bytes(&self) -> u64 {
         12 * self.points.min(self.dense_bytes() / 4)
     }
@@ -138,7 +138,7 @@ impl KindTable {
         }
     }
 
-    /// The points that were counted, those with the same code and kind as one.
+    /// The points that were counted, grouped by code and kind.
     pub(super) fn project(self, attribute: usize) -> Projection {
         let mut found = Projection { attribute, codes: vec![], rows: vec![], kinds: vec![] };
         match self.cells {
@@ -187,14 +187,14 @@ impl Projection {
         self.kinds.push(entry.kind);
     }
 
-    /// How far it reaches.
+    /// The extent of its points.
     pub(super) fn extent(&self) -> Extent {
         let (first, last) = (self.codes.first(), self.codes.last());
         let (lo, hi) = first.zip(last).expect("a region that is cut has points");
         Extent { lo: *lo, hi: *hi }
     }
 
-    /// As points whose vectors are kinds.
+    /// The projection as points whose vectors are kinds.
     pub(super) fn buffers(&mut self) -> Buffers<'_, u32> {
         Buffers {
             first: self.attribute,
@@ -210,9 +210,9 @@ impl Projection {
 mod tests {
     use super::*;
 
-    /// Counts the points twice, as if there could be many of them and as if there were few.
+    /// Counts the points twice: in a dense table and in a sparse one.
     #[test]
-    fn dense_and_sparse_count_alike() {
+    fn dense_and_sparse_tables_agree() {
         let (n, n_kinds) = (50_000u32, 7);
         let extent = Extent { lo: 100, hi: 40_099 };
         let codes = Codes::pack(1 << 17, (0..n).map(|at| 100 + at.wrapping_mul(7919) % 3_000));

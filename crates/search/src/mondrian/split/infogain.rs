@@ -26,7 +26,7 @@ fn n_log_n(n: i64) -> f64 {
 pub(crate) fn entropy(labels: &[i64]) -> f64 {
     let n: i64 = labels.iter().sum();
     let split: f64 = labels.iter().map(|&rows| n_log_n(rows)).sum();
-    // Rounding must not make a pure part cheaper than another.
+    // Rounding must not make one pure part cheaper than another.
     (n_log_n(n) - split).max(0.0)
 }
 

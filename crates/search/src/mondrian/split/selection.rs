@@ -3,8 +3,8 @@
 //!
 //! The imprecision of a predicate in a part is the part's rows that do not satisfy it, if the
 //! part's cell overlaps it, else none. A cut is made only if it lowers the sum over all predicates.
-//! How far a part reaches on other attributes than the one that is cut is taken from the region; it
-//! may reach less far, which later cuts see.
+//! The extents of a part on attributes other than the one that is cut are taken from the region;
+//! they may be smaller, which later cuts take into account.
 
 use incrowd_data::Region;
 
@@ -24,11 +24,11 @@ impl Selection {
     }
 }
 
-/// The selections that a region lies across.
+/// The selections that partly overlap a region.
 pub(super) struct OfRegion<'a> {
     boxes: &'a Boxes,
     across: Vec<usize>,
-    /// By point, how many of them it satisfies.
+    /// By point, the number of these that it satisfies.
     n_satisfied: Vec<i64>,
 }
 
@@ -59,8 +59,8 @@ impl Criterion for Selection {
 }
 
 impl RegionCriterion for OfRegion<'_> {
-    /// Rows by predicate that they satisfy, added up over the predicates: a part that does not
-    /// overlap a predicate has none that satisfy it.
+    /// The rows that satisfy a predicate, added up over the predicates: a part that does not
+    /// overlap a predicate has none.
     fn n_sums(&self) -> usize {
         1
     }
