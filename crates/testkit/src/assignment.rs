@@ -1,4 +1,4 @@
-//! What a search found, checked and spelled out in rows.
+//! Checks of a search's result, and its classes as rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,8 @@ use crate::Table;
 /// A set of rows, by index.
 pub type Rows = Vec<usize>;
 
-/// Whether every row of the set is in exactly one class, or left out with all of its vector.
+/// Whether every row of the set is in exactly one class, or left out together with its whole
+/// vector.
 ///
 /// # Errors
 ///
@@ -46,8 +47,8 @@ pub fn check_assignment(set: &FrequencySet, assignment: &Assignment) -> Result<(
     if divided.is_empty() { Ok(()) } else { Err(format!("no vector has the shares {divided:?}")) }
 }
 
-/// The rows of every class of a valid assignment, those that are left out in none. The rows of a
-/// divided vector are equal; they are dealt to its shares in their order.
+/// The rows of every class of a valid assignment, without rows that are left out. The rows of a
+/// divided vector are equal; they are assigned to its shares in order.
 ///
 /// # Panics
 ///
@@ -79,7 +80,7 @@ pub fn class_rows(vector_of: &[u32], assignment: &Assignment) -> Vec<Rows> {
     classes
 }
 
-/// The same partition written in one way: rows ascending, classes by their first row.
+/// The partition in canonical form: rows ascending, classes by their first row.
 #[must_use]
 pub fn canonical(mut classes: Vec<Rows>) -> Vec<Rows> {
     for rows in &mut classes {
@@ -89,8 +90,8 @@ pub fn canonical(mut classes: Vec<Rows>) -> Vec<Rows> {
     classes
 }
 
-/// What the classes hold, whatever the numbers of their rows: for comparing tables whose rows are
-/// in another order.
+/// The contents of the classes, independent of row numbers: for comparing tables with different row
+/// orders.
 #[must_use]
 pub fn contents(table: &Table, classes: &[Rows]) -> Vec<Vec<Vec<u32>>> {
     let mut contents: Vec<Vec<Vec<u32>>> = classes
@@ -104,8 +105,8 @@ pub fn contents(table: &Table, classes: &[Rows]) -> Vec<Vec<Vec<u32>>> {
     contents
 }
 
-/// Whether the tree is one, every class is exactly one leaf, and every vector of the domain falls
-/// into a leaf whose region holds it. Looks at all of the domain, or at about `at_most` evenly
+/// Whether the nodes form a tree, every class is exactly one leaf, and every vector of the domain
+/// falls into a leaf whose region contains it. Checks the whole domain, or about `at_most` evenly
 /// spread vectors of it.
 ///
 /// # Errors
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn divided_rows_are_dealt_to_the_shares() {
+    fn divided_rows_are_assigned_to_the_shares() {
         let shares = [[0, 0, 2], [0, 1, 1]].iter().map(share).collect();
         let assignment = Assignment { class_of: vec![0, 1], n_classes: 2, shares };
         assert_eq!(class_rows(&[0, 1, 0, 0], &assignment), [vec![0, 2], vec![1, 3]]);

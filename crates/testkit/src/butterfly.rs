@@ -1,4 +1,4 @@
-//! Several quasi-identifier sets: what a release must keep to, and slow, obvious answers about
+//! Several quasi-identifier sets: what a release must satisfy, and slow, obvious answers about
 //! butterflies.
 //!
 //! Written from Pei, Tao, Li, Xiao: *Privacy Preserving Publishing on Multiple Quasi-Identifiers*,
@@ -22,13 +22,13 @@ use crate::oracle::{Oracle, lowest_node};
 pub use random::{random_attackers, random_node, rows_of_node};
 pub use structure::{alike, can_be_divided, decompose, is_anonymous, is_butterfly};
 
-/// What one attacker can know (a quasi-identifier set), and how many rows must look the same to
-/// them.
+/// What one attacker can know (a quasi-identifier set), and the number of rows that must look the
+/// same to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attacker {
     /// The attributes, ascending.
     pub attributes: Vec<usize>,
-    /// Their k.
+    /// The attacker's k.
     pub k: u64,
 }
 
@@ -40,14 +40,14 @@ impl Attacker {
     }
 }
 
-/// A table and what is asked of a release of it.
+/// A table and the requirements for its release.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The rows.
     pub table: &'a Table,
-    /// Whom it must withstand.
+    /// The attackers that the release must withstand.
     pub attackers: &'a [Attacker],
-    /// What must hold for every class of every attacker beside their k-anonymity. All monotone.
+    /// Models for every class of every attacker, in addition to their k-anonymity. All monotone.
     pub models: &'a [Box<dyn Model>],
     /// The extra column whose distinct codes k counts.
     pub entity: Option<usize>,
@@ -72,8 +72,8 @@ impl Asked<'_> {
         !all.is_empty() && self.attackers.iter().all(|attacker| self.may_be_class(attacker, &all))
     }
 
-    /// Whether every cell stands for the value behind it, and the rows that look the same to an
-    /// attacker may be a class, for every attacker.
+    /// Whether every cell covers its original value, and, for every attacker, the rows that look
+    /// the same may be a class.
     ///
     /// # Errors
     ///
@@ -107,11 +107,11 @@ impl Asked<'_> {
     }
 }
 
-/// Whether the cell stands for the code among others.
+/// Whether the cell covers the code.
 fn covers(attribute: &Attribute, cell: &Cell, code: u32) -> bool {
     match cell {
         Cell::Value(value) => *value == code,
-        // A missing value has the last code and lies in no range.
+        // A missing value has the last code and is in no range.
         Cell::Range(lo, hi) => {
             (lo..=hi).contains(&&code) && Some(*hi) != attribute.dictionary.missing()
         }
@@ -128,8 +128,8 @@ fn covers(attribute: &Attribute, cell: &Cell, code: u32) -> bool {
     }
 }
 
-/// The least cell that covers the values of some rows; along a tree the highest nodes of which
-/// every child has one of them.
+/// The least cell that covers the values of some rows; along a tree, the highest nodes whose
+/// children all contain one of the values.
 ///
 /// # Panics
 ///
@@ -203,8 +203,8 @@ fn joint_penalty(table: &Table, rows: &[usize], attributes: &[usize]) -> f64 {
     rows.len() as f64 * attributes.iter().map(loss).sum::<f64>()
 }
 
-/// The attackers who ask for something that no other asks for: those whose attributes another knows
-/// too, with a k not below theirs, are left out (all but the first of equal ones).
+/// The attackers that no other one implies. Attackers whose attributes another one also knows, with
+/// at least their k, are left out (except the first of equal ones).
 #[must_use]
 pub fn effective(attackers: &[Attacker]) -> Vec<Attacker> {
     let asks_no_more = |one: &Attacker, other: &Attacker| {

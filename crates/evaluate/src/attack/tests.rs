@@ -11,7 +11,7 @@ fn parse(kind: Kind, text: &str) -> Option<f64> {
             text.parse::<i32>().ok().filter(|_| !is_padded).map(f64::from)
         }
         Kind::Decimal => text.parse().ok().filter(|_| text.len() == 1 || !text.starts_with('0')),
-        // Days of one month will do.
+        // Days of one month suffice.
         Kind::Date => text.strip_prefix("2024-01-")?.parse().ok(),
         _ => None,
     }
@@ -52,7 +52,7 @@ fn jobs() -> LabelKnowledge {
 }
 
 #[test]
-fn ranges_hold_values_and_overlap() {
+fn ranges_contain_values_and_overlap() {
     let known = LabelKnowledge::Nothing;
     check(
         &known,
@@ -72,7 +72,7 @@ fn ranges_hold_values_and_overlap() {
 }
 
 #[test]
-fn nodes_hold_leaves_and_nodes() {
+fn nodes_contain_leaves_and_nodes() {
     check(
         &jobs(),
         "dentist medical finance *",
@@ -102,7 +102,7 @@ fn orders_sets_and_missing_cells() {
 }
 
 #[test]
-fn stars_and_means_rule_nothing_out() {
+fn stars_and_means_are_compatible_with_everything() {
     check(&LabelKnowledge::Nothing, "* __", "a 1 _ *", &["*", "*", "* __", "* __"]);
     let means = LabelKnowledge::Means { is_number: false, may_miss: true };
     // An empty cell may be a mean that was withheld.
@@ -110,7 +110,7 @@ fn stars_and_means_rule_nothing_out() {
     check(&means, "{a|b}", "a c", &["{a|b}", ""]);
 }
 
-/// Codes of digits that begin with zeros stand beside ranges without; a text stands among numbers.
+/// Codes with leading zeros beside ranges without; a text among numbers.
 #[test]
 fn strange_outside_values_match_stars_only() {
     check(
@@ -139,7 +139,7 @@ fn labels_of_the_release_must_be_understood() {
 }
 
 #[test]
-fn cells_meet_in_what_both_allow() {
+fn cells_meet_in_the_values_both_allow() {
     let both = read_both(
         &labels("medical {dentist|banker} *"),
         &labels("doctor * finance"),
@@ -155,9 +155,9 @@ fn cells_meet_in_what_both_allow() {
     assert!(!medical.meet(finance).is_compatible(medical));
 }
 
-/// Two columns of ranges: sets of bits find what comparing all pairs finds, in chunks of any size.
+/// Two columns of ranges: sets of bits find the same as comparing all pairs, in chunks of any size.
 #[test]
-fn sets_find_what_pairs_find() {
+fn sets_find_the_same_as_pairs() {
     let mut state = 9u64;
     let mut below = |n: u32| {
         state =

@@ -12,7 +12,7 @@ fn parse(kind: Kind, text: &str) -> Option<f64> {
     match kind {
         Kind::Integer if is_number(text) => text.parse::<i32>().ok().map(f64::from),
         Kind::Decimal if is_number(text) => text.parse().ok(),
-        // Days of January 2024 will do.
+        // Days of January 2024 suffice.
         Kind::Date => text.strip_prefix("2024-01-")?.parse().ok(),
         _ => None,
     }
@@ -82,7 +82,7 @@ fn ask(release: &Release, aggregate: Aggregate, condition: Condition) -> Answer 
     answer(release, &query).unwrap()[0].answers[0]
 }
 
-/// The estimate, whether it is exact, and what it lies between.
+/// Checks the estimate, whether it is exact, and its bounds.
 #[track_caller]
 fn check(release: &Release, aggregate: Aggregate, tests: &[&str], expected: (f64, bool, f64, f64)) {
     let found = ask(release, aggregate, all(tests));
@@ -146,7 +146,7 @@ fn negative_numbers_decimals_and_dates() {
 fn stars_are_the_whole_domain() {
     let x = release(&[("x", LabelKnowledge::Nothing, &["*", "[1-2]", "4"])]);
     check(&x, Aggregate::Count, &["x <= 2"], (1.5, false, 1.0, 2.0));
-    // A star may stand for a missing cell, which nothing is certain of.
+    // A star may be a missing cell, about which nothing is certain.
     check(&x, Aggregate::Count, &["x >= 0"], (3.0, false, 2.0, 3.0));
     let x = release(&[("x", LabelKnowledge::Nothing, &["*", "1", "4", ""])]);
     check(&x, Aggregate::Count, &["x is missing"], (1.2, false, 1.0, 2.0));
@@ -217,8 +217,8 @@ fn means_are_exact_over_whole_classes() {
     check(&x, Aggregate::Avg(of("age")), &["sex = m"], (25.5, true, 25.5, 25.5));
     check(&x, Aggregate::Avg(of("age")), &["disease = flu"], (26.5, false, NONE, NONE));
     check(&x, Aggregate::Count, &["age <= 26"], (2.0, false, 0.0, 4.0));
-    // A range with its mean: the mean where nothing is said of the column, the range where
-    // something is.
+    // A range with its mean: the mean if the condition does not mention the column, the range if it
+    // does.
     let mut x = release(&[("age", LabelKnowledge::Nothing, &["[20-29]", "[20-29]", "40", "40"])]);
     x.columns[0].spreads[1].mean = Some(22.0);
     let ranged = x.columns[0].spreads.iter().position(|s| s.values == Values::Range(20.0, 29.0));
@@ -246,7 +246,7 @@ fn the_patients_of_the_paper() {
         spread.mean = Some(mean);
     }
     check(&x, Aggregate::Avg(of("age")), &["sex = Male"], (26.5, true, 26.5, 26.5));
-    // Figure 2: a single-dimensional one cannot tell.
+    // Figure 2: a single-dimensional one cannot decide.
     let x = release(&[("age", LabelKnowledge::Nothing, &["[25-28]"; 6])]);
     check(&x, Aggregate::Count, &["age <= 26"], (3.0, false, 0.0, 6.0));
 }
@@ -365,7 +365,7 @@ fn means_may_hide_missing_cells() {
     check(&x, Aggregate::CountOf(of("age")), &[], (3.0, false, 0.0, 3.0));
     check(&x, Aggregate::Avg(of("age")), &[], (25.5, false, NONE, NONE));
     check(&x, Aggregate::Sum(of("age")), &[], (76.5, false, NONE, NONE));
-    // Of a column of unknown type, labels that are no numbers are no means.
+    // In a column of unknown type, labels that are not numbers are not means.
     let known = LabelKnowledge::Means { is_number: false, may_miss: true };
     let x = release(&[("day", known.clone(), &["[2024-01-03..2024-01-06]", "2024-01-09"])]);
     check(&x, Aggregate::Count, &["day < 2024-01-05"], (0.5, false, 0.0, 1.0));
@@ -422,7 +422,7 @@ fn regions_end_before_their_second_end() {
     check(&x, Aggregate::Count, &["x < 20"], (2.0, true, 2.0, 2.0));
     check(&x, Aggregate::Count, &["x >= 20"], (1.0, true, 1.0, 1.0));
     check(&x, Aggregate::Count, &["x < 15"], (1.5, false, 1.0, 2.0));
-    // Nothing says how far the first region reaches.
+    // Nothing says how far the first region extends.
     check(&x, Aggregate::Count, &["x < -1000"], (0.0, false, 0.0, 1.0));
     let whole = release(&[("x", LabelKnowledge::Kind(Kind::Decimal), &["<10", ">=10"])]);
     check(&whole, Aggregate::Count, &["x < 10"], (1.0, true, 1.0, 1.0));

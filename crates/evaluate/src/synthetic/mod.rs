@@ -1,10 +1,10 @@
 //! Synthetic tables: seeded generators of rows, without files.
 //!
 //! Every kind has a `Config` and a table of its name; [`Generator`] is any of them. A table is
-//! endless: rows are numbered from 0 and `rows(range)` makes some of them. A row depends on the
-//! kind, its parameters, the seed and the row's number, and on nothing else: batches of any size,
-//! made in any order on any number of threads, put together give the same table, on every machine
-//! (see [`random`] for how).
+//! endless: rows are numbered from 0 and `rows(range)` generates some of them. A row depends only
+//! on the kind, its parameters, the seed and the row's number: batches of any size, generated in
+//! any order on any number of threads, make up the same table on every machine (see [`random`] for
+//! how).
 //!
 //! # Source
 //!
@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 use incrowd_data::{PlainColumn, PlainTable, PlainValues};
 
-/// A parameter that a kind of table cannot have.
+/// A parameter that is not valid for a kind of table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
@@ -54,13 +54,13 @@ pub enum ParameterError {
     /// The centre of the distribution is not among the values.
     #[error("the mean must be among the values, 0 to {greatest}, found {found}")]
     Mean { found: f64, greatest: u32 },
-    /// A standard deviation that no distribution has, or for which almost every draw would be void.
+    /// A standard deviation that is not positive, or for which almost every draw would be rejected.
     #[error("the deviation must be above 0 and at most {}, found {found}", skewed::MOST_DEVIATION)]
     Deviation { found: f64 },
-    /// No such label function.
+    /// There is no such label function.
     #[error("functions are 1 to 10, found {found}")]
     Function { found: u8 },
-    /// A label function twice.
+    /// A label function is given twice.
     #[error("function {found} is named twice")]
     FunctionTwice { found: u8 },
 }
@@ -79,7 +79,7 @@ pub enum Generator {
 }
 
 impl Generator {
-    /// Some rows of the table.
+    /// A range of rows of the table.
     #[must_use]
     pub fn rows(&self, rows: Range<u64>) -> PlainTable {
         match self {
@@ -110,7 +110,7 @@ fn dictionary<'a>(texts: impl IntoIterator<Item = &'a str>) -> Arc<[String]> {
     texts.into_iter().map(str::to_owned).collect()
 }
 
-/// Room for the rows of a range.
+/// The number of rows of a range.
 fn n_rows(rows: &Range<u64>) -> usize {
     usize::try_from(rows.end.saturating_sub(rows.start)).expect("a batch fits into memory")
 }

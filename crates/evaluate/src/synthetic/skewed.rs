@@ -6,16 +6,16 @@
 //!
 //! The report gives the mean in codes (3.5 for 8 values, 25 for 50) and the standard deviation
 //! "with respect to standard normal", .2 in both. Read as codes, .2 would put almost all rows of
-//! either table on one or two values a column. Here the deviation is a share of the whole range: .2
-//! of 50 values is 10 codes, and code `c` is the range from `c` - ½ to `c` + ½. That reading fits
-//! Figure 17 best: for 1000 rows, 2 attributes, 50 values, strict Mondrian at k = 25 and the
+//! either table on one or two values per column. Here the deviation is a share of the whole range:
+//! .2 of 50 values is 10 codes, and code `c` is the range from `c` - ½ to `c` + ½. That reading
+//! fits Figure 17 best: for 1000 rows, 2 attributes, 50 values, strict Mondrian at k = 25 and the
 //! queries `COUNT(*) WHERE X = value` for all values, the report has a mean error of 5.7 with a
 //! deviation of 3.8. Measured with our Mondrian over 8 seeds: 4.8 and 3.3; with a share of half the
 //! range 5.0 and 5.7, with codes 26 and 110. (With cuts along the widest range, as in the paper, it
 //! is 5.4 and 3.8.)
 //!
-//! A value outside all ranges is drawn again, so that the tails are cut off. Moving it to the
-//! nearest code would pile up 0.6% of the rows on either end, where the distribution has least.
+//! A value outside all ranges is drawn again, which cuts off the tails. Moving it to the nearest
+//! code would add 0.6% of the rows to either end, where the distribution has the fewest.
 
 use std::ops::Range;
 
@@ -24,22 +24,22 @@ use incrowd_data::PlainTable;
 use super::random::Source;
 use super::{ParameterError, uniform};
 
-/// The greatest deviation: beyond it the distribution is as good as uniform, and most draws are
-/// void.
+/// The greatest deviation: beyond it the distribution is practically uniform, and most draws are
+/// rejected.
 pub const MOST_DEVIATION: f64 = 10.0;
 
-/// What a table is like.
+/// The parameters of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Columns.
+    /// The number of columns.
     pub attributes: usize,
-    /// Values of each column.
+    /// The number of values of each column.
     pub cardinality: u32,
-    /// The mean in codes; the centre of all codes if not given.
+    /// The mean in codes; by default, the centre of all codes.
     pub mean: Option<f64>,
     /// The standard deviation as a share of the range: 0.2 of 50 values is 10 codes.
     pub deviation: f64,
-    /// What the rows are drawn from.
+    /// The seed of the rows.
     pub seed: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct SkewedTable {
 }
 
 impl SkewedTable {
-    /// The table of some parameters, or all that is wrong with them.
+    /// The table with these parameters, or everything that is wrong with them.
     pub fn new(config: Config) -> Result<SkewedTable, Vec<ParameterError>> {
         let mut problems = uniform::problems(config.attributes, config.cardinality);
         let greatest = config.cardinality.saturating_sub(1);
@@ -70,7 +70,7 @@ impl SkewedTable {
         if problems.is_empty() { Ok(SkewedTable { config }) } else { Err(problems) }
     }
 
-    /// Some rows.
+    /// A range of rows.
     #[must_use]
     pub fn rows(&self, rows: Range<u64>) -> PlainTable {
         let n_codes = f64::from(self.config.cardinality);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_wrong_is_said() {
+    fn all_problems_are_reported() {
         let wrong = |config| SkewedTable::new(config).unwrap_err();
         let config = Config { mean: Some(8.0), deviation: 0.0, ..Config::default() };
         assert_eq!(

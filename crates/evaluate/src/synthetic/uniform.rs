@@ -16,14 +16,14 @@ pub const MOST_ATTRIBUTES: usize = 1000;
 /// The most values of a column.
 pub const MOST_VALUES: u32 = 1_000_000_000;
 
-/// What a table is like.
+/// The parameters of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Columns.
+    /// The number of columns.
     pub attributes: usize,
-    /// Values of each column.
+    /// The number of values of each column.
     pub cardinality: u32,
-    /// What the rows are drawn from.
+    /// The seed of the rows.
     pub seed: u64,
 }
 
@@ -40,13 +40,13 @@ pub struct UniformTable {
 }
 
 impl UniformTable {
-    /// The table of some parameters, or all that is wrong with them.
+    /// The table with these parameters, or everything that is wrong with them.
     pub fn new(config: Config) -> Result<UniformTable, Vec<ParameterError>> {
         let problems = problems(config.attributes, config.cardinality);
         if problems.is_empty() { Ok(UniformTable { config }) } else { Err(problems) }
     }
 
-    /// Some rows.
+    /// A range of rows.
     #[must_use]
     pub fn rows(&self, rows: Range<u64>) -> PlainTable {
         let values = u64::from(self.config.cardinality);
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_is_as_likely() {
+    fn all_codes_are_equally_likely() {
         let config = Config { attributes: 2, cardinality: 10, seed: 4 };
         let rows = UniformTable::new(config).unwrap().rows(0..50_000);
         assert_eq!(rows.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["a1", "a2"]);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_put_together_are_the_table() {
+    fn joined_batches_are_the_table() {
         let table = UniformTable::new(Config::default()).unwrap();
         let (all, one, two) = (table.rows(0..100), table.rows(0..37), table.rows(37..100));
         for column in &all.columns {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_wrong_is_said() {
+    fn all_problems_are_reported() {
         let config = Config { attributes: 0, cardinality: 0, seed: 0 };
         let problems = UniformTable::new(config).unwrap_err();
         assert_eq!(problems.len(), 2);

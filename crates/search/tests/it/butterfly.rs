@@ -1,8 +1,8 @@
-//! Butterfly against what the paper says (ICDE 2009), what its module promises, and what no release
-//! can beat.
+//! Butterfly compared with the paper (ICDE 2009), the guarantees of its module, and the least
+//! penalty of any release.
 //!
-//! All of it looks at the released cells by row, which are made here from the groups that the
-//! search gives.
+//! All checks use the released cells by row, which are made here from the groups that the search
+//! returns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,17 +28,17 @@ const IMPROVED: Algorithm = Algorithm::Butterfly { improves: true };
 /// Room for rounding in sums of losses.
 const TOLERANCE: f64 = 1e-9;
 
-/// What is asked of a table for several attackers.
+/// The requirements for several attackers.
 pub(crate) struct SetsJob {
     pub(crate) attackers: Vec<Attacker>,
     /// k-anonymity with the greatest k, then the others.
     pub(crate) models: Vec<Box<dyn Model>>,
     entity: Option<usize>,
-    /// Which of the kinds it is.
+    /// The kind of the job.
     kind: usize,
 }
 
-/// The kinds of what can be asked beside k; all further kinds ask for nothing.
+/// The number of kinds of requirements beside k; all other kinds require nothing.
 const N_KINDS: usize = 5;
 
 impl SetsJob {
@@ -48,7 +48,7 @@ impl SetsJob {
         SetsJob { attackers, models, entity: None, kind: N_KINDS }
     }
 
-    /// The n-th kind of what can be asked beside k of a random table.
+    /// The n-th kind of requirements beside k for a random table.
     pub(crate) fn of_kind(attackers: Vec<Attacker>, table: &Table, kind: usize) -> SetsJob {
         let mut job = SetsJob { kind, ..SetsJob::new(attackers) };
         let all: Rows = (0..table.rows.len()).collect();
@@ -92,7 +92,7 @@ impl SetsJob {
     }
 }
 
-/// What a search released, checked.
+/// The checked release of a search.
 struct Released {
     release: Release,
     penalty: f64,
@@ -100,7 +100,7 @@ struct Released {
     blocks: Option<Vec<Vec<usize>>>,
 }
 
-/// Runs a search and checks all that it promises; none if the job is infeasible.
+/// Runs a search and checks all its guarantees; `None` if the job is infeasible.
 fn released(algorithm: Algorithm, table: &Table, job: &SetsJob) -> Option<Released> {
     let (set, vector_of) = table.collapse();
     let (sets, budget) = (job.sets(), Budget::unlimited());
@@ -168,8 +168,8 @@ fn check_release(
     Ok(Released { release, penalty, blocks })
 }
 
-/// Every attribute is in one block, every vector in one group of each, and vectors are of one class
-/// just if they share all groups.
+/// Every attribute is in one block, every vector in one group of each, and vectors are in one class
+/// if and only if they share all groups.
 fn check_blocks(set: &FrequencySet, class_of: &[u32], blocks: &[Block]) -> Result<(), String> {
     let mut attributes: Vec<usize> =
         blocks.iter().flat_map(|block| block.attributes.iter().copied()).collect();
@@ -195,7 +195,7 @@ fn check_blocks(set: &FrequencySet, class_of: &[u32], blocks: &[Block]) -> Resul
     }
 }
 
-/// The rows of a release with their extras, whatever their order.
+/// The rows of a release with their extras, independent of their order.
 fn contents(table: &Table, release: &Release) -> Vec<(Vec<Cell>, Vec<u32>)> {
     let cells = release.iter().enumerate();
     let mut rows: Vec<(Vec<Cell>, Vec<u32>)> =
@@ -204,13 +204,13 @@ fn contents(table: &Table, release: &Release) -> Vec<(Vec<Cell>, Vec<u32>)> {
     rows
 }
 
-/// What the checks of a table came to.
+/// The results of checking a table.
 struct Checked {
     union: f64,
     improved: f64,
 }
 
-/// Checks both variants against the union, each other and themselves; none if the job is
+/// Checks both variants against the union, each other and themselves; `None` if the job is
 /// infeasible.
 fn check(table: &Table, job: &SetsJob, rng: &mut Rng) -> Option<Checked> {
     let context = || job.describe(table);
@@ -299,12 +299,12 @@ fn random_case(rng: &mut Rng, n_rows: usize, max_values: usize) -> (Table, SetsJ
     (table, job)
 }
 
-/// The least penalty that any release has, where that can be tried out in time.
+/// The least penalty of any release, if that can be enumerated in time.
 fn floor(table: &Table, job: &SetsJob) -> Option<f64> {
     let attackers = effective(&job.attackers);
     let asked = Asked { attackers: &attackers, ..job.asked(table) };
     match (attackers.len(), table.rows.len()) {
-        // Theorem 2: all that there is are butterflies.
+        // Theorem 2: all releases consist of butterflies.
         (1 | 2, ..=8) => asked.least_of_butterflies(),
         (3, ..=6) | (4, ..=5) => asked.least_of_releases(),
         _ => None,
@@ -312,7 +312,7 @@ fn floor(table: &Table, job: &SetsJob) -> Option<f64> {
 }
 
 #[test]
-fn nothing_beats_the_least_of_all_releases() {
+fn no_release_has_a_lower_penalty() {
     let (mut n_found, mut n_infeasible, mut n_floors) = (0, 0, 0);
     for seed in 0..600 {
         let rng = &mut Rng::new(seed);
@@ -506,9 +506,10 @@ fn each_its_own_k() {
     }
 }
 
-/// What is contained with a k not above is asked for anyway: the result is that of the others.
+/// Sets that are contained in others with at least their k are implied: the result is that of the
+/// others.
 #[test]
-fn sets_that_ask_for_nothing_more() {
+fn implied_sets() {
     for seed in 30_000..30_100 {
         let rng = &mut Rng::new(seed);
         let n_rows = 8 + rng.below(30);

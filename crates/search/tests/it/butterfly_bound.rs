@@ -88,7 +88,7 @@ fn larger_nodes() {
     }
 }
 
-/// Equal rows are one vector, but as many neighbours as rows.
+/// Equal rows are one vector, but each row is a neighbour.
 #[test]
 fn neighbours_are_rows() {
     let table = table("a:num b:num c:num", "0 0 0\n0 0 0\n0 0 0\n10 0 5\n10 0 10");
@@ -124,7 +124,7 @@ fn by_hand() {
         let (_, printed, _) = check(&table, &job(k), &classes);
         assert!((printed - expected).abs() < TOLERANCE, "{printed}, by hand {expected}");
     }
-    // Attackers that ask for nothing more change nothing.
+    // Implied attackers change nothing.
     let more =
         [vec![Attacker::new(&[0], 2), Attacker::new(&[1], 2)], job([2, 3]).attackers].concat();
     let all = node(&[&[0, 1, 2, 3]]);

@@ -1,7 +1,7 @@
 //! The cells of a strict partitioning: they cover the rows of their class, and no two classes
 //! overlap.
 //!
-//! Cells are compared code by code over the whole domain, leaves that no row has included.
+//! Cells are compared code by code over the whole domain, including leaves that no row has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,7 +111,7 @@ fn classes(set: &FrequencySet, found: &Found) -> Classes {
     }
 }
 
-/// A missing value beside others of an ordered column makes a cell `*`, which covers all there is.
+/// A missing value beside others of an ordered column makes a cell `*`, which covers everything.
 fn has_cells_for_anything(table: &Table) -> bool {
     let is_mixed = |attribute: &Attribute| {
         let is_ordered = matches!(attribute.shape, Shape::Numeric | Shape::Ordinal);
@@ -155,7 +155,7 @@ fn classes_of_strict_partitioning_do_not_overlap() {
     assert!(n_checked > 2_000 && n_sets > 1_000, "{n_checked} {n_sets}");
 }
 
-/// Regions of a hierarchy are told apart, too, and are no smaller than the cells.
+/// Regions of a hierarchy do not overlap either, and are no smaller than the cells.
 #[test]
 fn nodes_of_regions_do_not_overlap() {
     for seed in 1_000..1_200 {

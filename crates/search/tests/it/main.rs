@@ -41,7 +41,7 @@ fn patients() -> Table {
     )
 }
 
-/// What is asked of a table.
+/// The requirements for a release.
 struct Job {
     k: u64,
     models: Vec<Box<dyn Model>>,
@@ -133,8 +133,8 @@ fn run_within(algorithm: Algorithm, set: &FrequencySet, job: &Job, budget: &Budg
     algorithm.run(&Problem { entity: *entity, ..Problem::new(set, models, *k, budget) })
 }
 
-/// Runs a search and checks all that holds for every algorithm; gives the rows of every class, or
-/// none if the job is infeasible.
+/// Runs a search and checks everything that holds for every algorithm; returns the rows of every
+/// class, or `None` if the job is infeasible.
 #[track_caller]
 fn verified(algorithm: Algorithm, table: &Table, job: &Job) -> Option<Vec<Rows>> {
     verified_within(algorithm, table, job, &Budget::unlimited())
@@ -243,7 +243,7 @@ fn check_function(set: &FrequencySet, found: &Found, tree: &PartitionTree) -> Re
     check_tree(tree, &n_codes, 20_000)
 }
 
-/// Two vectors are in the same class just if all of their values look the same.
+/// Two vectors are in the same class if and only if all their values look the same.
 fn check_looks(
     set: &FrequencySet,
     found: &Found,

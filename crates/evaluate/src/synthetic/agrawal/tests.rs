@@ -4,7 +4,7 @@ fn table(functions: &[u8]) -> AgrawalTable {
     AgrawalTable::new(Config { functions: functions.to_vec(), ..Config::default() }).unwrap()
 }
 
-/// Someone with nothing but what matters to a function; money in whole units.
+/// An applicant with only the attributes that matter to a function; money in whole units.
 fn applicant(age: i64, elevel: i64, salary: i64, commission: i64, loan: i64) -> Applicant {
     let money = |units: i64| 100 * units;
     Applicant {
@@ -87,7 +87,7 @@ fn function_6_adds_the_commission() {
 }
 
 #[test]
-fn functions_7_to_10_are_about_what_is_left() {
+fn functions_7_to_10_test_the_income_left() {
     // 0.67 * 100,000 = 67,000; less 20,000 it takes a loan of 235,000 to leave nothing.
     check(7, &[((30, 0, 100_000, 0, 234_999), 'A'), ((30, 0, 100_000, 0, 235_000), 'B')]);
     check(7, &[((30, 0, 60_000, 40_000, 234_999), 'A'), ((30, 4, 20_000, 10_000, 499), 'A')]);
@@ -208,7 +208,7 @@ fn constants_vary_with_the_seed() {
 }
 
 #[test]
-fn all_that_is_wrong_is_said() {
+fn all_problems_are_reported() {
     let config = Config { functions: vec![0, 2, 11, 2], ..Config::default() };
     let found = AgrawalTable::new(config).unwrap_err();
     let expected = [

@@ -19,7 +19,7 @@ fn classes(algorithm: Algorithm, table: &Table, k: u64, workload: &Workload) -> 
     canonical(check_found(table, (&set, &vector_of), &found, &job).unwrap())
 }
 
-/// Checks what the candidates of the whole table cost, by the code that they cut behind, and the
+/// Checks the costs of the candidates of the whole table, by the code after which they cut, and the
 /// classes.
 #[track_caller]
 fn check(table: &Table, k: u64, workload: &Workload, costs: &[(u32, f64)], expected: &[&[usize]]) {
@@ -142,7 +142,7 @@ fn one_count() {
     assert!((error(&eight) - (4.0 - 8.0 / 6.0) / 4.0).abs() < 1e-9);
 }
 
-/// Rows too many weigh more where few are asked for.
+/// Additional rows weigh more if the true answer is small.
 #[test]
 fn errors_are_normalized() {
     let rows = [("x p", 2), ("x q", 10), ("y p", 2), ("y q", 1)];
@@ -180,7 +180,7 @@ fn one_sum() {
     check(&six, 2, &workload, &costs, &[&[0, 1, 2, 3, 4, 5]]);
 }
 
-/// What is right already is not cut for what rounding leaves.
+/// A correct estimate is not cut because of rounding errors.
 #[test]
 fn an_estimate_that_is_right_is_left_alone() {
     let six = table("a:cat | v", "x 1\nx 1\nx 5\ny 2\ny 2\ny 3");

@@ -1,4 +1,4 @@
-//! Mondrian from scans is Mondrian in memory.
+//! Mondrian from scans gives the same result as in memory.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::{Aim, some_job, told};
 use crate::{Job, jobs};
 
-/// Points in chunks, and how often they were asked for.
+/// Points in chunks, and the number of scans.
 struct Points {
     n_codes: Vec<u32>,
     n_attributes: usize,
@@ -179,7 +179,7 @@ fn finished(
     tree
 }
 
-/// Any limits for a table of so many rows.
+/// Random limits for a table of `n_rows` rows.
 fn any_limits(rng: &mut Rng, n_rows: usize) -> OutlineLimits {
     let most = [1, 2 + rng.below(9), 1 + rng.below(n_rows), n_rows][rng.below(4)] as u64;
     let memory = [0, 1 << rng.below(22), 1 << 30][rng.below(3)];
@@ -257,7 +257,7 @@ fn every_criterion_cuts_as_in_memory() {
     }
 }
 
-/// Rows that are too many for one merge of a sparse table, with values and kinds that are many.
+/// Too many rows for one merge of a sparse table, with many values and kinds.
 #[test]
 fn many_values_and_kinds() {
     for seed in 0..4 {
@@ -290,7 +290,8 @@ fn line(n_rows: usize) -> Table {
     table
 }
 
-/// Grows an outline over a line of 1,024 values; gives the scans, the regions and what came of it.
+/// Grows an outline over a line of 1,024 values; returns the number of scans, and the outline or
+/// why there is none.
 fn grown(job: &Job, limits: OutlineLimits, budget: &Budget) -> (u64, Result<Outline, Outcome>) {
     let table = line(1 << 10);
     let set = table.frequency_set();
