@@ -8,6 +8,7 @@ use incrowd_engine::{Engine, Format, Source, read};
 use incrowd_release::{Classes, LabelForm, recode, recode_blocks, recode_cuts, recode_levels};
 use incrowd_search::{
     Budget, Found, Outcome as SearchOutcome, Problem as SearchProblem, QuasiSet, Recoding,
+    RecodingKind,
 };
 
 use crate::bins;
@@ -342,7 +343,7 @@ fn memory_left(limit: u64) -> Option<u64> {
 /// The cuts of a recoding file, as far as the table has their values.
 fn start_of(path: &Path, set: &FrequencySet) -> Result<Cuts, JobError> {
     let file = RecodingFile::read(path)?;
-    if file.kind != "single-dimensional" {
+    if file.kind() != Some(RecodingKind::SingleDimensional) {
         return Err(Problem::new(format!(
             "`{}` is a {} recoding, which koptimize cannot begin with",
             path.display(),

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use incrowd_data::{Codes, Levels};
 use incrowd_engine::{Engine, EngineError, Format, Output, Source, read};
+use incrowd_search::RecodingKind;
 use indexmap::IndexMap;
 
 use crate::bounded::{self, GroupedRows, Points, RowClasses};
@@ -310,9 +311,9 @@ impl Application<'_> {
             search: None,
             recoding: Some(RecodingReport {
                 kind: match (levels, cuts) {
-                    (Some(_), _) => "full-domain",
-                    (None, Some(_)) => "single-dimensional",
-                    (None, None) => "multidimensional",
+                    (Some(_), _) => RecodingKind::FullDomain.name(),
+                    (None, Some(_)) => RecodingKind::SingleDimensional.name(),
+                    (None, None) => RecodingKind::Multidimensional.name(),
                 },
                 found_with_k: self.options.k.and(self.found_with_k()),
                 levels: levels.is_some().then(|| self.file.levels.clone()),

@@ -55,11 +55,10 @@ impl Figures {
         let by_name = |levels: &Levels| {
             names().zip(levels.iter().map(|level| level.0)).collect::<IndexMap<_, _>>()
         };
-        let (kind, levels) = match &found.recoding {
-            Recoding::Partition(_) => ("multidimensional", None),
-            Recoding::FullDomain(levels) => ("full-domain", Some(levels)),
-            Recoding::Intervals(_) => ("single-dimensional", None),
-            Recoding::Blocks(_) | Recoding::Local(_) => ("local", None),
+        let kind = found.recoding.kind().name();
+        let levels = match &found.recoding {
+            Recoding::FullDomain(levels) => Some(levels),
+            _ => None,
         };
         let minimal = found.minimal.as_ref().map(|minimal| {
             let of_node = |node: &MinimalNode| MinimalReport {

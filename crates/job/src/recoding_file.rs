@@ -16,7 +16,7 @@ use incrowd_data::{
     SUPPRESSED, Shape,
 };
 use incrowd_release::{Classes, LabelForm};
-use incrowd_search::{Found, Recoding};
+use incrowd_search::{Found, Recoding, RecodingKind};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -172,16 +172,13 @@ impl RecodingFile {
         let names = set.attributes.iter().map(|attribute| attribute.name.clone());
         let is_region = plan.labels == LabelForm::Region;
         let places = if is_region { places_of(set, found) } else { Places::new() };
-        let (kind, levels, nodes) = match &found.recoding {
-            Recoding::Partition(tree) => {
-                ("multidimensional", IndexMap::new(), nodes(set, tree, classes, &places))
-            }
+        let kind = found.recoding.kind().name();
+        let (levels, nodes) = match &found.recoding {
+            Recoding::Partition(tree) => (IndexMap::new(), nodes(set, tree, classes, &places)),
             Recoding::FullDomain(levels) => {
-                let levels = levels.iter().map(|level| level.0);
-                ("full-domain", names.zip(levels).collect(), Vec::new())
+                (names.zip(levels.iter().map(|level| level.0)).collect(), Vec::new())
             }
-            Recoding::Intervals(_) => ("single-dimensional", IndexMap::new(), Vec::new()),
-            Recoding::Blocks(_) | Recoding::Local(_) => ("local", IndexMap::new(), Vec::new()),
+            _ => (IndexMap::new(), Vec::new()),
         };
         let cuts = match &found.recoding {
             Recoding::Intervals(cuts) => values_of_cuts(set, cuts, &places),
@@ -258,11 +255,16 @@ impl RecodingFile {
         )
     }
 
+    /// How it recodes values; `None` if the file names no known kind.
+    pub(crate) fn kind(&self) -> Option<RecodingKind> {
+        RecodingKind::named(&self.kind)
+    }
+
     /// Reads a recoding that can be applied: its private part, if that is beside it.
     pub(crate) fn read(path: &Path) -> Result<RecodingFile, JobError> {
         let file = RecodingFile::read_any(path)?;
         let name = path.display();
-        if file.kind == "local" {
+        if file.kind() == Some(RecodingKind::Local) {
             return Err(Problem::new(format!(
                 "`{name}` is a local recoding: it was made for the rows of one table and cannot be \
                  applied to others"

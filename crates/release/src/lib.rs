@@ -18,5 +18,5 @@ pub use recode::{
 pub use region::{CutPlace, Regions};
 pub use risk::{Risk, THRESHOLDS};
 pub use verify::{
-    Asked, Privacy, Rows, Sensitive, SensitiveFound, Verifier, verify, verify_classes,
+    Asked, Privacy, Rows, Sensitive, SensitiveFound, Verifier, Violations, verify, verify_classes,
 };

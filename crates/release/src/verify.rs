@@ -136,6 +136,23 @@ impl SensitiveFound {
     }
 }
 
+/// The classes that break a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violations {
+    /// The model, described.
+    pub model: String,
+    /// The number of classes that break it.
+    pub n_classes: u64,
+    /// The rows of these classes.
+    pub n_rows: u64,
+}
+
+impl Violations {
+    fn none_of(model: &dyn Model) -> Violations {
+        Violations { model: model.describe(), n_classes: 0, n_rows: 0 }
+    }
+}
+
 /// What the verification found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Privacy {
@@ -145,9 +162,8 @@ pub struct Privacy {
     pub k: Option<u64>,
     /// By sensitive column.
     pub sensitive: Vec<SensitiveFound>,
-    /// For each model: its description, and the numbers of classes and rows that
-    /// violate it.
-    pub broken: Vec<(String, u64, u64)>,
+    /// By model, the classes that break it.
+    pub broken: Vec<Violations>,
     /// Rows outside the majority target value of their class, if there is a target.
     pub classification: Option<u64>,
 }
@@ -156,7 +172,7 @@ impl Privacy {
     /// Whether every model holds for every class.
     #[must_use]
     pub fn is_satisfied(&self) -> bool {
-        self.broken.iter().all(|(_, classes, _)| *classes == 0)
+        self.broken.iter().all(|model| model.n_classes == 0)
     }
 
     /// Merges the findings for other classes of the same table.
@@ -166,11 +182,9 @@ impl Privacy {
         for (to, from) in self.sensitive.iter_mut().zip(&other.sensitive) {
             to.merge(from);
         }
-        for ((_, classes, rows), (_, more_classes, more_rows)) in
-            self.broken.iter_mut().zip(&other.broken)
-        {
-            *classes += more_classes;
-            *rows += more_rows;
+        for (to, from) in self.broken.iter_mut().zip(&other.broken) {
+            to.n_classes += from.n_classes;
+            to.n_rows += from.n_rows;
         }
         if let (Some(to), Some(from)) = (&mut self.classification, other.classification) {
             *to += from;
@@ -250,7 +264,7 @@ impl<'a> Verifier<'a> {
             sizes: ClassSizes::default(),
             k: None,
             sensitive: sensitive.collect(),
-            broken: asked.models.iter().map(|model| (model.describe(), 0, 0)).collect(),
+            broken: asked.models.iter().map(|model| Violations::none_of(model.as_ref())).collect(),
             classification: asked.target.map(|_| 0),
         };
         let counted = asked.sensitive.iter().map(n_codes).chain(asked.target);
@@ -284,10 +298,10 @@ impl<'a> Verifier<'a> {
                 column.add(histogram.valued(asked.missing), closeness);
             }
         }
-        for (model, (_, classes, rows)) in self.asked.models.iter().zip(&mut found.broken) {
+        for (model, broken) in self.asked.models.iter().zip(&mut found.broken) {
             if !model.holds(class) {
-                *classes += 1;
-                *rows += class.n_rows;
+                broken.n_classes += 1;
+                broken.n_rows += class.n_rows;
             }
         }
         if let Some(classification) = &mut found.classification {

@@ -59,6 +59,33 @@ pub enum RecodingKind {
     Local,
 }
 
+impl RecodingKind {
+    /// Every kind with its name in recoding files and reports.
+    pub const NAMES: [(&'static str, RecodingKind); 4] = [
+        ("multidimensional", RecodingKind::Multidimensional),
+        ("full-domain", RecodingKind::FullDomain),
+        ("single-dimensional", RecodingKind::SingleDimensional),
+        ("local", RecodingKind::Local),
+    ];
+
+    /// The kind with this name, if there is one.
+    #[must_use]
+    pub fn named(name: &str) -> Option<RecodingKind> {
+        RecodingKind::NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    }
+
+    /// The name of the kind.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            RecodingKind::Multidimensional => "multidimensional",
+            RecodingKind::FullDomain => "full-domain",
+            RecodingKind::SingleDimensional => "single-dimensional",
+            RecodingKind::Local => "local",
+        }
+    }
+}
+
 /// Whether equal rows are grouped before a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowGrouping {

@@ -222,6 +222,19 @@ pub enum Recoding {
     Local(Vec<Divided>),
 }
 
+impl Recoding {
+    /// How it recodes values.
+    #[must_use]
+    pub fn kind(&self) -> RecodingKind {
+        match self {
+            Recoding::Partition(_) => RecodingKind::Multidimensional,
+            Recoding::FullDomain(_) => RecodingKind::FullDomain,
+            Recoding::Intervals(_) => RecodingKind::SingleDimensional,
+            Recoding::Blocks(_) | Recoding::Local(_) => RecodingKind::Local,
+        }
+    }
+}
+
 /// Why no release satisfies the job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Infeasible {

@@ -12,6 +12,7 @@ use incrowd_release::{
     Classes, LabelForm, drop_unused, hide_whole_sets, recode, recode_cuts, recode_levels,
     whole_intervals,
 };
+use incrowd_search::RecodingKind;
 
 use super::Application;
 use super::extend::Unknown;
@@ -100,15 +101,15 @@ impl Application<'_> {
         }
         let set = &coding.set;
         let (mut levels, mut cuts, mut tree) = (None, None, None);
-        let mut assignment = match self.file.kind.as_str() {
-            "full-domain" => {
+        let mut assignment = match self.file.kind() {
+            Some(RecodingKind::FullDomain) => {
                 let levels = levels.insert(self.levels(&set.attributes)?);
                 generalise(set, |at, code| match &set.attributes[at].shape {
                     Shape::Tree(hierarchy) => hierarchy.group_of(levels.get(at), code),
                     _ => code,
                 })
             }
-            "single-dimensional" => {
+            Some(RecodingKind::SingleDimensional) => {
                 let cuts = cuts.insert(self.cuts(&set.attributes, lookup)?);
                 generalise(set, |at, code| {
                     u32::try_from(cuts.interval_of(at, code)).expect("no more intervals than codes")

@@ -59,11 +59,11 @@ fn broken(found: &Privacy) -> Vec<BrokenReport> {
     found
         .broken
         .iter()
-        .filter(|(_, classes, _)| *classes > 0)
-        .map(|(model, classes, rows)| BrokenReport {
-            model: model.clone(),
-            classes: *classes,
-            rows: *rows,
+        .filter(|model| model.n_classes > 0)
+        .map(|broken| BrokenReport {
+            model: broken.model.clone(),
+            classes: broken.n_classes,
+            rows: broken.n_rows,
         })
         .collect()
 }

@@ -4,6 +4,7 @@ use incrowd_data::{Hierarchy, Kind};
 use incrowd_engine::position;
 use incrowd_evaluate::query::{LabelKnowledge, Span};
 use incrowd_release::LabelForm;
+use incrowd_search::RecodingKind;
 use indexmap::IndexMap;
 
 use crate::error::{JobError, Problem};
@@ -48,7 +49,7 @@ impl Knowledge {
         let mut labels =
             choice("labels", said.map(String::as_str), &LabelForm::NAMES, &mut problems);
         let is_mondrian = if let Some(recoding) = &recoding {
-            matches!(recoding.kind.as_str(), "multidimensional" | "local")
+            matches!(recoding.kind(), Some(RecodingKind::Multidimensional | RecodingKind::Local))
         } else {
             let algorithm = options.job.search.algorithm.as_deref();
             options.has_job_file && algorithm.is_none_or(|name| name == "mondrian")

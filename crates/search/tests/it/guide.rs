@@ -12,12 +12,6 @@ fn expected(algorithm: Algorithm) -> [String; 11] {
     assert_eq!(resumes, algorithm.takes_start(), "one column for both");
     assert_eq!(resumes, algorithm.takes_node_limit(), "one column for both");
     assert_eq!(algorithm.takes_levels(), algorithm.takes_weights(), "one column for both");
-    let kind = match algorithm.kind() {
-        RecodingKind::Multidimensional => "multidimensional",
-        RecodingKind::FullDomain => "full-domain",
-        RecodingKind::SingleDimensional => "single-dimensional",
-        RecodingKind::Local => "local",
-    };
     let measures: Vec<&str> = Measure::ALL
         .iter()
         .filter(|(_, measure)| algorithm.minimises(*measure))
@@ -39,7 +33,7 @@ fn expected(algorithm: Algorithm) -> [String; 11] {
         WorkloadUse::Targets => "targets",
     };
     [
-        kind,
+        algorithm.kind().name(),
         &minimises,
         yes(algorithm.suppresses()),
         yes(algorithm.takes_levels()),
@@ -52,6 +46,14 @@ fn expected(algorithm: Algorithm) -> [String; 11] {
         yes(algorithm.can_save_recoding()),
     ]
     .map(str::to_owned)
+}
+
+#[test]
+fn every_kind_of_recoding_is_found_by_its_name() {
+    for (name, kind) in RecodingKind::NAMES {
+        assert_eq!((kind.name(), RecodingKind::named(name)), (name, Some(kind)));
+    }
+    assert_eq!(RecodingKind::named("other"), None);
 }
 
 #[test]

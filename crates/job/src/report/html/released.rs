@@ -1,6 +1,7 @@
 //! What was released and how: roles, recoding by column.
 
 use incrowd_chart::{Listed, Spans};
+use incrowd_search::RecodingKind;
 
 use super::Filed;
 use crate::page::{Card, HtmlCell, Page, count, decimal};
@@ -142,14 +143,14 @@ fn cards(filed: &Filed) -> Vec<Card> {
 /// How the recoding was found, in a few sentences.
 fn how(filed: &Filed) -> String {
     let kind = filed.report.recoding.as_ref().map_or("", |recoding| recoding.kind);
-    let what = match kind {
-        "multidimensional" => {
+    let what = match RecodingKind::named(kind) {
+        Some(RecodingKind::Multidimensional) => {
             "The space of all combinations was cut into boxes; what stands in a cell depends on all columns of the record."
         }
-        "full-domain" => {
+        Some(RecodingKind::FullDomain) => {
             "Every column was generalized to one level of its hierarchy, the same for all records."
         }
-        "single-dimensional" => {
+        Some(RecodingKind::SingleDimensional) => {
             "The values of every column were put into ranges or groups, the same for all records."
         }
         _ => "Records were put into groups; equal records may stand in different ones.",
