@@ -180,6 +180,14 @@ impl Attribute {
         }
     }
 
+    /// The least and greatest code that a cell covers.
+    #[must_use]
+    pub fn extent(&self, cell: &Cell) -> (u32, u32) {
+        let last = self.n_codes().max(1) - 1;
+        let runs = self.runs(cell);
+        runs.first().zip(runs.last()).map_or((0, last), |(first, last)| (first.0, last.1))
+    }
+
     /// The runs of codes that a cell covers, ascending. Each code of a set is a run of its own.
     #[must_use]
     pub fn runs(&self, cell: &Cell) -> Vec<(u32, u32)> {

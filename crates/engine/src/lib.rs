@@ -72,5 +72,5 @@ pub use sql::{SqlError, parse_condition, parse_query};
 pub use stage::{Access, Staged, stage_bytes};
 pub use staging::{Output, Part, Staging, foreign_in};
 pub use stored::Fit;
-pub use typing::{Order, Ranked, position, text_at};
+pub use typing::{Order, Ranked, kind_of_texts, position, text_at};
 pub use write::{Piece, Published, Rows, Writer, order_within, write_plain};

@@ -54,6 +54,11 @@ impl Key {
 }
 
 /// The narrowest kind that all texts are of. A number with a leading zero is text.
+#[must_use]
+pub fn kind_of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Kind {
+    infer(texts.into_iter())
+}
+
 pub(crate) fn infer<'a>(texts: impl Iterator<Item = &'a str>) -> Kind {
     let mut found = None;
     for text in texts {

@@ -4,5 +4,5 @@
 /// The resume file with the checksum of its contents; none if it does not have the form of one.
 #[must_use]
 pub fn sealed(text: &str) -> Option<String> {
-    crate::stopped_search::sealed(text)
+    crate::flow::stopped_search::sealed(text)
 }

@@ -4,94 +4,53 @@
 //! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`], [`check()`],
 //! [`query()`], [`attack()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
 //! of the same names do.
+//!
+//! The modules are rooms in the order of the flow, each depends on those before it only: `spec` (what was asked), `plan`
+//! (what it means for a table), `report` (what is said of it), `flow` (what happens), `command` (one of them each).
 
-mod about;
-mod anonymize;
-mod apply;
-mod attack;
-mod bins;
-mod bounded;
-mod bounds;
-mod cases;
-mod check;
-mod coding;
-mod compare;
-mod error;
-mod evaluate;
-mod figures;
+mod command;
+mod flow;
 #[doc(hidden)]
 pub mod fuzzing;
-mod generate;
-pub mod hierarchy;
-mod infeasible;
-mod labelling;
-mod limits;
-mod measure;
-mod method;
-mod model;
-mod naming;
-mod outputs;
-mod page;
 mod plan;
-mod profile;
-mod publish;
-mod query;
-mod recoding_file;
-mod regions;
-mod relabel;
 mod report;
-mod run;
-mod sets;
-mod small_file;
 mod spec;
-mod stopped_search;
-mod workload;
 
-pub use about::AboutSpec;
-pub use anonymize::anonymize;
-pub use apply::{ApplyOptions, apply};
-pub use attack::{
-    AttackOptions, AttackReport, Attacked, AttackedColumn, BeforeReport, CandidateBucket,
-    CandidatesReport, LinkedReport, PosteriorReport, attack,
+pub use command::{
+    ApplyOptions, AttackOptions, Attacked, CompareOptions, EvaluateOptions, GenerateSpec,
+    Generated, LabelRule, ProfileOptions, anonymize, apply, attack, check, compare, evaluate,
+    evaluate_all, generate, hierarchy, profile, query,
 };
-pub use check::check;
-pub use compare::{
-    Advice, Against, CompareOptions, Compared, Comparison, FoundCase, HeldOut, HeldOutScore,
-    WithoutScore, compare,
-};
-pub use error::{JobError, Problem};
-pub use evaluate::{
-    BetweenReport, DifferenceReport, EvaluateOptions, EvaluatedCase, Evaluation, Evaluations,
-    Figure, LeftOutColumn, ModelReport, PredictorReport, ProjectionReport, Protocol, ReleaseMeans,
-    SelectionReport, TargetReport, evaluate, evaluate_all,
-};
-pub use generate::{GenerateSpec, Generated, LabelRule, generate};
-pub use incrowd_search::Standing;
-pub use limits::{PRESETS, Preset};
-pub use outputs::{InputFile, output_problems};
-pub use page::{count, percent};
-pub use profile::{ColumnProfile, Combination, Profile, ProfileOptions, profile};
-pub use query::{
-    AnswerReport, ErrorSummary, ErrorsReport, GroupReport, QueryAnswers, QueryOptions, QueryReport,
-    QueryText, TableReport, TruthReport, queries_of_file, query,
-};
+pub use flow::answers::QueryOptions;
+pub use flow::outputs::output_problems;
+pub use flow::publish::{SmallFile, write_files};
+pub use flow::run::{Event, Run, Stage};
+pub use report::page::{count, percent};
 pub use report::{
-    AsTheyAreReport, CollusionReport, Done, InferenceReport, InputReport, MeasuresReport,
-    MinimalReport, Outcome, PrivacyReport, RecodingReport, ReleaseReport, RepeatsReport, Report,
-    RiskReport, SearchReport, SizesReport, Timings,
+    Advice, Against, AnswerReport, AsTheyAreReport, AttackReport, AttackedColumn, BeforeReport,
+    BetweenReport, CandidateBucket, CandidatesReport, CollusionReport, ColumnProfile, Combination,
+    Compared, Comparison, DifferenceReport, Done, ErrorSummary, ErrorsReport, EvaluatedCase,
+    Evaluation, Evaluations, Figure, FoundCase, GroupReport, HeldOut, HeldOutScore,
+    InferenceReport, InputReport, LeftOutColumn, LinkedReport, MeasuresReport, MinimalReport,
+    ModelReport, Outcome, PosteriorReport, PredictorReport, PrivacyReport, Profile,
+    ProjectionReport, Protocol, QueryAnswers, QueryReport, RecodingReport, ReleaseMeans,
+    ReleaseReport, RepeatsReport, Report, RiskReport, SearchReport, SelectionFigures,
+    SelectionReport, SizesReport, TableReport, TargetFigures, TargetReport, Timings, TruthReport,
+    WithoutScore, WorkloadReport,
 };
-pub use run::{Event, Run, Stage};
+pub use spec::error::{JobError, Problem};
+pub use spec::limits::{PRESETS, Preset};
+pub use spec::queries::{QueryText, queries_of_file};
 pub use spec::{
-    BinsSpec, BuiltSpec, ColumnSpec, CountedBins, DiversitySpec, HierarchySpec, JobSpec, LevelSpec,
-    PrivacySpec, QuasiSpec, QuerySpec, ReleaseSpec, RunSpec, SearchSpec, SuppressLimit, ValueLimit,
-    WeightedQuerySpec, WorkloadSpec,
+    AboutSpec, BinsSpec, BuiltSpec, ColumnSpec, CountedBins, DiversitySpec, HierarchySpec,
+    InputFile, JobSpec, LevelSpec, PrivacySpec, QuasiSpec, QuerySpec, ReleaseSpec, RunSpec,
+    SearchSpec, SuppressLimit, ValueLimit, WeightedQuerySpec, WorkloadSpec,
 };
 
 pub use incrowd_data::Level;
 pub use incrowd_engine::remote::Connector;
 pub use incrowd_engine::{Abandoned, Access, EngineError, abandon, is_decoding};
-pub use publish::{SmallFile, write_files};
-pub use workload::{SelectionFigures, TargetFigures, WorkloadReport};
+pub use incrowd_search::Standing;
 
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

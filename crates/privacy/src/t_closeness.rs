@@ -1,6 +1,9 @@
 //! t-closeness: the sensitive values of every class are distributed nearly as in the whole table
 //! (Li, Li, Venkatasubramanian 2007), by the earth mover's distance.
 //!
+//! The verifier and the readers of a release know only the distribution of the release. So if rows
+//! are suppressed, a class must be close to the release as well as to the whole table.
+//!
 //! Monotone: the distance is convex, and the distribution of a union is a mixture of the parts'.
 //!
 //! Only cells with a value are compared, those of the class with those of the table. A class

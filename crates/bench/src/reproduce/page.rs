@@ -14,32 +14,35 @@ const HEAD: &str = "\
 <!-- Written by `incrowd-bench reproduce`; edit the experiments instead. -->
 # Reproducing the papers
 
-Incrowd implements the systems of five papers. This page repeats their tables and figures with the product itself
-and compares what came out with what the papers say. Every number comes from a run of
+Incrowd implements the systems of five papers. This page reproduces their tables and figures with
+the product itself and compares the results with what the papers say. Every number comes from a run
+of
 
 ```sh
 cargo run --release -p incrowd-bench -- reproduce all --out docs
 ```
 
-(`--quick` runs smaller versions in minutes; a name in place of `all` runs one paper or one figure.) Rows are
-drawn from a seed and searches are deterministic, so everything but the times, and what a time limit cuts
-off, is the same on every machine. The numbers are in CSV files beside the pictures.
+`--quick` runs smaller versions in minutes. A name in place of `all` runs one paper or one figure.
+Rows are drawn from a seed and searches are deterministic. So everything is the same on every
+machine, except times and searches that a time limit stops. The numbers are in CSV files beside the
+pictures.
 
-The verdicts are computed from those files alone: `reproduce --judge --out docs` computes them again and
-rewrites this page, and a test fails if the page is not what the files give. A statement is taken as the paper
-makes it, in every case of which it speaks (every k, table, model):
+The verdicts are computed from those files alone. `reproduce --judge --out docs` computes them again
+and rewrites this page, and a test fails if the page does not follow from the files. A statement is
+judged as the paper makes it, in every case that it covers (every k, table, model):
 
 | verdict | the statement is true |
 |---|---|
 | agrees | in every case |
 | **partly** | in more than half of the cases |
 | **differs** | in half of them or fewer |
-| **not shown** | nobody knows: no case speaks against it, and too few were settled, or it cannot be judged by numbers |
+| **not shown** | unknown: no case contradicts it, but too few were settled, or numbers cannot judge it |
 
-A case that was not settled, for example because a search was stopped before its proof, is *open*; where open cases
-would decide between *partly* and *differs*, the settled ones do. Statements without cases say on their line what is compared. *Our question*
-marks what no paper says; *a check* is something that cannot be otherwise, and would show a mistake of ours.
-Another test runs the quick versions, which have fewer rows and cases, and fails where they contradict this page.
+A case that was not settled, for example because a search was stopped before its proof, is *open*.
+If open cases would decide between *partly* and *differs*, the settled ones do. For a statement
+without cases, its line says what is compared. *Our question* marks statements that no paper makes.
+*A check* cannot be otherwise, so a failure would show a mistake of ours. Another test runs the
+quick versions, which have fewer rows and cases, and fails if they contradict this page.
 ";
 
 /// An experiment's part of the page.

@@ -23,7 +23,7 @@ mod run;
 use page::{Page, Step};
 
 /// Blocks of commands that no test can run, by page, with the reason that stands there.
-const NOT_RUN: [(&str, &str); 8] = [
+const NOT_RUN: [(&str, &str); 16] = [
     ("README.md", "builds the program and runs all tests"),
     ("docs/src/cluster.md", "builds another program"),
     ("docs/src/cluster.md", "needs a cluster"),
@@ -31,6 +31,14 @@ const NOT_RUN: [(&str, &str); 8] = [
     ("docs/src/cluster.md", "needs a cluster"),
     ("docs/src/koptimize.md", "takes up to a minute a case"),
     ("docs/src/koptimize.md", "takes up to a minute a case"),
+    ("docs/src/benchmarks.md", "takes minutes"),
+    ("docs/src/benchmarks.md", "takes minutes"),
+    ("docs/src/benchmarks.md", "takes minutes"),
+    ("docs/src/benchmarks.md", "takes minutes"),
+    ("docs/src/benchmarks.md", "takes minutes"),
+    ("docs/src/benchmarks.md", "takes minutes"),
+    ("docs/src/benchmarks.md", "takes minutes"),
+    ("docs/src/benchmarks.md", "takes minutes"),
     ("docs/src/reproduction.md", "takes hours"),
 ];
 
@@ -80,6 +88,7 @@ pages! {
     labels: "docs/src/labels.md",
     algorithms: "docs/src/algorithms.md",
     koptimize: "docs/src/koptimize.md",
+    benchmarks: "docs/src/benchmarks.md",
     threat_model: "docs/src/threat-model.md",
     limits: "docs/src/limits.md",
     reproduction: "docs/src/reproduction.md",

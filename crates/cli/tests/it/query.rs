@@ -369,3 +369,17 @@ fn all_problems_of_all_queries_are_reported_at_once() {
     refused(&folder, "r.csv", "SELECT COUNT(*) WHERE age > 'x99999999999999999999'", &["integer"]);
     check(&folder, "r.csv", "SELECT COUNT(*) WHERE age > 99999999999999999999999", 0.0, true);
 }
+
+/// The original has values only, whatever they look like.
+#[test]
+fn values_of_the_original_are_no_labels() {
+    let table = "g\na\na\na\na\na\n*\n*\n*\n*\n*\n*\n*\n{a|b}\n{a|b}\n{a|b}\n{a|b}\n";
+    let job = "[columns]\ng = { role = \"quasi\", order = [\"a\",\"*\",\"{a|b}\"] }\n";
+    let folder = Folder::with(&[("t.csv", table), ("job.toml", job)]);
+    folder.ok("anonymize t.csv -o r.csv -k 4 --job job.toml --recoding r.json");
+    for (value, rows) in [("a", 5), ("*", 7), ("{a|b}", 4)] {
+        let query = format!("SELECT COUNT(*) WHERE g = '{value}'");
+        let answer = ask(&folder, "r.csv --recoding r.json --original t.csv", &query);
+        assert_eq!(answer["true"], f64::from(rows), "{value}: {answer}");
+    }
+}

@@ -183,6 +183,22 @@ fn bounds_and_regions() {
     assert!(region.contains("*,Female,*,AIDS"), "{region}");
 }
 
+/// A cut above which no released row has a value may still have missing cells above it.
+#[test]
+fn regions_keep_rows_with_missing_cells_beyond_the_last_grade() {
+    let table = "a,b\np,5\nq,5\n,5\n,5\n";
+    let job = "[columns]\na = { role = \"quasi\", order = [\"p\",\"q\",\"r\"] }\nb = { role = \"quasi\" }\n";
+    let folder = Folder::with(&[("t.csv", table), ("job.toml", job)]);
+    for more in ["", "--memory-limit 64MB", "--force-files 2"] {
+        folder.ok(&format!(
+            "anonymize t.csv -o r.csv -k 2 --labels region --job job.toml --recoding r.json --force {more}"
+        ));
+        assert_eq!(folder.read("r.csv"), "a,b\n,*\n,*\n[p-r],*\n[p-r],*\n", "{more}");
+        folder.ok("apply r.json t.csv -o again.csv --force");
+        assert_eq!(folder.read("again.csv"), folder.read("r.csv"), "{more}");
+    }
+}
+
 #[test]
 fn a_job_file_does_what_flags_do() {
     let job = "input = \"patients.csv\"\noutput = \"job.csv\"\n[columns]\nage = { role = \"quasi\" }\n\

@@ -2,6 +2,8 @@
 //!
 //! Whoever knows how many rows have which number (a class's place in the release) can choose buckets that
 //! just fit in memory: every row is then written once and read once, whatever the size of the table.
+//!
+//! An external merge sort does not need these numbers, but it writes and reads rows several times.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};

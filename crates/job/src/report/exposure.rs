@@ -3,15 +3,8 @@
 
 use serde::Serialize;
 
-use crate::measure::Unique;
-use crate::page::{count, percent};
-use crate::plan::Plan;
-use crate::profile::people::Repeats;
+use crate::report::page::{count, percent};
 
-/// From this share on, rows that are unique on what is released as it is draw a warning.
-const LARGE_SHARE: f64 = 0.05;
-/// Rows that must be unique for a warning where the job asks for no k.
-const LEAST_ROWS: u64 = 5;
 /// Columns that a sentence names.
 const MOST_NAMED: usize = 6;
 
@@ -52,28 +45,6 @@ pub(crate) struct Exposure {
 }
 
 impl Exposure {
-    pub(crate) fn new(plan: &Plan, unique: Option<&Unique>, repeats: Option<&Repeats>) -> Exposure {
-        let as_they_are = unique.map(|found| {
-            let share = |rows: u64| rows as f64 / found.rows.max(1) as f64;
-            let is_large =
-                found.alone >= plan.k.unwrap_or(LEAST_ROWS) && share(found.alone) >= LARGE_SHARE;
-            AsTheyAreReport {
-                columns: found.columns.clone(),
-                rows: found.rows,
-                unique: found.alone,
-                unique_share: share(found.alone),
-                unique_with_quasi: found.with_quasi,
-                unique_with_quasi_share: share(found.with_quasi),
-                is_large,
-            }
-        });
-        let repeats = repeats.map(|found| RepeatsReport {
-            column: found.column.clone(),
-            rows_per_value: found.rows as f64 / found.values.max(1) as f64,
-        });
-        Exposure { as_they_are, repeats }
-    }
-
     /// What the user should know of it.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         let as_they_are = self.as_they_are.as_ref().and_then(AsTheyAreReport::warning);

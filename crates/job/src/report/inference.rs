@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::page::count;
+use crate::report::page::count;
 
 /// Rows whose value in a column follows from what is printed of their class: range, mean and number of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

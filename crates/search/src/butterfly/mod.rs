@@ -35,6 +35,9 @@
 //! - The bound is not used: it changes no result, and finding the neighbours costs more than
 //!   building the butterflies that it rules out.
 //!
+//! Recodings are functions of the values, but they are not saved as such: to apply one to other
+//! rows is refused, as for every local recoding.
+//!
 //! # Guarantees
 //!
 //! - Exact: no. The problem is NP-hard (Theorem 3).

@@ -31,7 +31,9 @@
 //! - **Average class size**: bounded by the greatest number of classes. Every class at `w` contains
 //!   a class of `v` with `k` rows, or consists of smaller ones only: at most `big(v) + floor(rows
 //!   of small classes / k)`. With doomed rows at most `floor((n - doomed) / k)`. The greater of the
-//!   two bounds is used. Suppressed rows count as one more class.
+//!   two bounds is used. Suppressed rows count as one more class, as in ARX. In the report the
+//!   measure is released rows per class, over k, which a release with one small class would
+//!   minimise.
 
 use incrowd_data::{Hierarchy, Level, Levels};
 use incrowd_quality::Measure;

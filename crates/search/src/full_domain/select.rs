@@ -1,4 +1,9 @@
 //! From the minimal nodes that may hold to the one that is released.
+//!
+//! The monotone searches (`incognito`, `bottom_up`, `samarati`) search with the monotone part of
+//! what is asked. The rest is checked here, above the nodes that are left. With suppression, only
+//! models that hold for supersets are monotone: k-anonymity, distinct diversity and squared error.
+//! Joining a class that does not satisfy entropy diversity can spoil one that does.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -74,8 +74,8 @@ fn losses(points: &[Point]) -> Vec<Claim> {
             format!("{}; {}", paper.found(), gains(&|point| point.gain(point.paper))),
             &paper,
         )
-        .because("the paper prints no experiments. Its pass follows the tree of the union's cuts, and where that cuts \
-                  early what the sets share, little is left to be put together"),
+        .because("the paper prints no experiments. Its pass follows the tree of the union's cuts, \
+                  and if that tree cuts shared columns early, there is little left to join"),
         Claim::new(
             OURS,
             "Our butterflies are substantially better than the union",
@@ -140,8 +140,9 @@ pub(crate) fn by_overlap(numbers: &Numbers) -> Judged {
         false,
     ));
     judged(
-        "Two sets of four columns, k = 10. The fewer columns they share, the more the union asks for that neither \
-         reader needs: with nothing shared the sets are protected one by one.",
+        "Two sets of four columns, k = 10. The fewer columns they share, the more the union \
+         protects that neither reader needs. If they share nothing, the sets are protected one by \
+         one.",
         claims,
     )
 }

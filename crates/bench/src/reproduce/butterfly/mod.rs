@@ -10,12 +10,14 @@ use super::{Experiment, Paper};
 pub(crate) const PAPER: Paper = Paper {
     name: "butterfly",
     source: "Butterfly: Pei, Tao, Li, Xiao, *Privacy Preserving Publishing on Multiple Quasi-Identifiers*, ICDE 2009",
-    setting: "The paper prints four small tables (`examples/accidents` has the first) and no experiments: they are in \
-              a longer version that we do not have. What follows after the tables is our own design, made to answer \
-              its two claims: that one release can serve several readers, and that it loses substantially less than \
-              a release for the union of what they know. *Union* is strict Mondrian over all columns, *butterfly, \
-              paper* the pass that the paper describes (`--variant paper`), *butterfly* ours, which goes on where \
-              that ends. Loss is the uncertainty penalty of Definition 1 as a mean over all recoded cells.",
+    setting: "The paper prints four small tables (`examples/accidents` has the first) and no \
+              experiments: they are in a longer version that we do not have. The experiments after \
+              the tables are our own, designed to test its two claims: that one release can serve \
+              several readers, and that it loses substantially less than a release for the union \
+              of what they know. *Union* is strict Mondrian over all columns, *butterfly, paper* \
+              the pass that the paper describes (`--variant paper`), *butterfly* ours, which \
+              continues where that ends. Loss is the uncertainty penalty of Definition 1 as a mean \
+              over all recoded cells.",
     experiments: &[
         Experiment {
             name: "butterfly-tables",

@@ -75,12 +75,12 @@ const OF_TABLE: &str = "k of table IV for ";
 /// The sets of attributes of Table IV, all of them last.
 const SETS: [&str; 4] = ["A,B", "A,C", "B,C", "A,B,C"];
 
-const TEXT: &str = "\
-Four accidents, an insurer who knows age, vehicle and postcode, and a human resource department that knows \
-occupation, age and postcode (`examples/accidents`). The releases for either reader are compared with those of the \
-paper row by row. Someone who has both can put them together; with one release for both (`butterfly`) there is no \
-second one to put beside it. Table IV, all eight combinations of three attributes, is 2-anonymous for every pair of \
-attributes and not for all three, which is why the union asks for too much.";
+const TEXT: &str = "Four accidents, an insurer who knows age, vehicle and postcode, and a human \
+resource department that knows occupation, age and postcode (`examples/accidents`). The releases \
+for either reader are compared with those of the paper row by row. Someone who has both can \
+combine them. With one release for both (`butterfly`), there is no second one to combine it with. \
+Table IV, all eight combinations of three attributes, is 2-anonymous for every pair of attributes \
+but not for all three. So the union asks for too much.";
 
 /// Compares with what the paper prints and says.
 pub(crate) fn judge(numbers: &Numbers) -> Judged {

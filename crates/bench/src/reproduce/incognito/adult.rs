@@ -6,11 +6,11 @@ use crate::Failure;
 use crate::reproduce::lab::Adult;
 use crate::reproduce::{Findings, Judged, Lab, Numbers};
 
-const TEXT: &str = "\
-The paper's charts for the Adult table, both in one form: the time of the search alone, by the first n columns. \
-A search here runs on the distinct vectors in memory, so a pass over the table costs little more than a roll-up \
-of a large frequency set; in the paper it was a query to a database. What is left of the paper's charts is that \
-the time follows the number of nodes that are checked.";
+const TEXT: &str = "These are the paper's charts for the Adult table in one form: the time of the \
+search alone, by the first n columns. A search here runs on the distinct vectors in memory, so a \
+pass over the table costs little more than a roll-up of a large frequency set; in the paper it was \
+a query to a database. What remains of the paper's charts is that the time follows the number of \
+nodes checked.";
 
 /// Seconds after which a search is given up.
 const MOST: u64 = 60;

@@ -14,16 +14,17 @@ use incrowd_job::Report;
 pub(crate) const PAPER: Paper = Paper {
     name: "incognito",
     source: "Incognito: LeFevre, DeWitt, Ramakrishnan, *Incognito: Efficient Full-Domain K-Anonymity*, SIGMOD 2005",
-    setting: "\
-The Adult table without rows that lack a value (45,222 rows) with its nine columns in the paper's order: age, \
-sex, race, marital status, education, native country, work class, occupation, salary class; a quasi-identifier \
-of size n is the first n of them. The hierarchies are those of the examples. Their heights are the paper's \
-(4, 1, 1, 2, 3, 2, 2, 2, 1), but the paper does not print which values they put together. The second table of \
-the paper, orders of a mail-order company, is not public: a drawn table with the same numbers of rows, values and \
-levels stands in for it. The paper itself was not at hand: places are those of slides of a talk about it, which have \
-the table of nodes and the names of the searches, and the charts of times without their lines. What the charts are taken to say is that \
-each refinement is faster than what it refines, and Incognito than what came before. Times are those of one machine with other work on it, and of a search in memory where \
-the paper's ran in a database: only how they grow, and which is the longer one, can be compared.",
+    setting: "The Adult table without rows that lack a value (45,222 rows) with its nine columns \
+in the paper's order: age, sex, race, marital status, education, native country, work class, \
+occupation, salary class; a quasi-identifier of size n is the first n of them. The hierarchies are \
+those of the examples. Their heights are the paper's (4, 1, 1, 2, 3, 2, 2, 2, 1), but the paper \
+does not print their groups. The second table of the paper, orders of a mail-order company, is not \
+public: a random table with the same numbers of rows, values and levels replaces it. The paper \
+itself was not at hand. Places refer to the slides of a talk about it, which have the table of \
+nodes, the names of the searches, and the charts of times without their lines. We read the charts \
+like this: each refinement is faster than what it refines, and Incognito is faster than what came \
+before. Times are those of one machine with other work on it, and of a search in memory where the \
+paper's ran in a database: only their growth and their order can be compared.",
     experiments: &[
         Experiment {
             name: "incognito-nodes",

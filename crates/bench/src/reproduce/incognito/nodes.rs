@@ -43,14 +43,15 @@ pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
     Ok(Findings { tables: vec![table(&counted)], plots: vec![("", plot(&counted))] })
 }
 
-const TEXT: &str = "\
-Both searches check nodes by height and mark what is directly above a node that holds; Incognito does so for \
-every subset of the quasi-identifier first. *Regrouped* takes two other hierarchies of the same heights: marital \
-status by whether a spouse is present, and education by school left, school finished, some college, any degree. \
-These groups were picked because they fit, so that equal numbers in that column prove nothing about the printed table; they do \
-show that with the rule by which nodes are counted here the printed numbers of sizes 3 to 5 can come about, both \
-searches at once. *Marks handed on* counts by another rule, by which a marked node marks what is above it: it gives fewer nodes than are \
-printed for size 3, where no group but those of age is in doubt. Countries, work classes and occupations were not fitted.";
+const TEXT: &str = "Both searches check nodes by height and mark the nodes directly above a node \
+that holds. Incognito does this for every subset of the quasi-identifier first. *Regrouped* takes \
+two other hierarchies of the same heights: marital status by whether a spouse is present, and \
+education by school left, school finished, some college, any degree. These groups were picked \
+because they fit, so equal numbers in that column prove nothing about the printed table. They do \
+show that our rule for counting nodes can give the printed numbers of sizes 3 to 5, for both \
+searches at once. *Marks handed on* counts by another rule, by which a marked node marks what is \
+above it: it gives fewer nodes than are printed for size 3, where no group but those of age is in \
+doubt. Countries, work classes and occupations were not fitted.";
 
 fn count(lab: &Lab, (size, bottom_up, incognito): (usize, u64, u64)) -> Result<Counted, Failure> {
     let (ours, other) = (adult_columns(), regrouped::columns());
@@ -194,8 +195,8 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             &here,
         )
         .because(
-            "the paper prints the heights of its hierarchies and not their groups. Finer groups leave more \
-             nodes that fail, and it is mostly failing nodes that are checked",
+            "the paper prints the heights of its hierarchies and not their groups. Finer groups \
+             leave more nodes that fail, and most checked nodes are failing ones",
         ),
         Claim::new(
             "table of nodes",
@@ -208,7 +209,9 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             ),
             Verdict::NotShown,
         )
-        .because("whoever picks groups by the result shows that it is possible, and not that the paper had them"),
+        .because(
+            "groups picked by the result show that it is possible, not that the paper had them",
+        ),
     ];
     Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims, ..Judged::default() }
 }

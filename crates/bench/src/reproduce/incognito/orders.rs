@@ -9,12 +9,12 @@ use crate::Failure;
 use crate::census::Random;
 use crate::reproduce::{Findings, Judged, Lab, Numbers};
 
-const TEXT: &str = "\
-The table of orders is drawn from a seed. It has the columns of the paper's, with as many values and levels: zip \
-code (31,953 values, 5 levels above them), order date (320, 3), gender (2, 1), style (1,509, 1), price (346, 4), \
-quantity (1, 1), cost (1,412, 4), shipment (2, 1). Some zip codes and styles are ordered from far more than others, \
-orders are denser towards the end of the year, a style has a price that seldom changes, and cost follows price. \
-Reading, recoding and writing the table are in `command_seconds`, not in the chart.";
+const TEXT: &str = "The table of orders is drawn from a seed. It has the columns of the paper's, \
+with as many values and levels: zip code (31,953 values, 5 levels above them), order date (320, \
+3), gender (2, 1), style (1,509, 1), price (346, 4), quantity (1, 1), cost (1,412, 4), shipment \
+(2, 1). Some zip codes and styles have far more orders than others, orders are denser towards the \
+end of the year, a style has a price that seldom changes, and cost follows price. Reading, \
+recoding and writing the table are in `command_seconds`, not in the chart.";
 
 /// Rows of the paper's table.
 const ROWS: u64 = 4_591_581;

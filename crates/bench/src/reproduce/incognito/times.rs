@@ -16,19 +16,18 @@ const SEARCHES: [Search; 7] = [BOTTOM_UP, BINARY, ROLL_UP, BASIC, SUPER_ROOTS, C
 pub(super) const KS: [u64; 2] = [2, 10];
 
 /// Why sparing passes over the table may not spare time.
-const IN_MEMORY: &str = "\
-what is spared is a pass over the table. In the paper that was a query to a database; here it is a pass over vectors \
-in memory, no dearer than rolling up a frequency set of about as many groups. The sets at the bottom of a large \
-table with many values are of that size";
+const IN_MEMORY: &str = "the saving is a pass over the table. In the paper that was a query to a \
+database. Here it is a pass over vectors in memory, which costs no more than rolling up a \
+frequency set with about as many groups. The sets at the bottom of a large table with many values \
+are of that size";
 
 /// Why binary search is not slow here.
-const BY_HEIGHT: &str = "\
-binary search rolls its frequency sets up here, so that it needs two passes over the table, and it asks for less: \
-nodes of the least height, not all minimal ones";
+const BY_HEIGHT: &str = "here, binary search rolls up its frequency sets, so it needs two passes \
+over the table, and it finds less: nodes of the least height, not all minimal ones";
 
 /// Why Incognito is not always ahead of bottom-up search.
-const FEW: &str = "\
-with few attributes the lattice is small, and the searches of all subsets take more time than they spare";
+const FEW: &str = "with few attributes the lattice is small, and the searches of all subsets take \
+more time than they save";
 
 /// What is timed.
 pub(super) struct Plan<'a> {
@@ -193,7 +192,7 @@ impl<'a> Timings<'a> {
             return String::new();
         }
         format!(
-            " A search that takes more than {} s is given up, and so are those of more columns: {}.",
+            " A search that takes more than {} s is stopped, and so are those of more columns: {}.",
             self.most,
             given_up.join(", ")
         )

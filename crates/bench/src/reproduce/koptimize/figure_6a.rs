@@ -7,15 +7,14 @@ use crate::Failure;
 use crate::koptimize::{Solved, solve};
 use crate::reproduce::{Cases, Claim, Findings, Judged, Lab, Numbers, Row, Table, Verdict};
 
-const TEXT: &str = "\
-Every search begins with nothing: the local search with which the product's K-Optimize begins is switched off, as \
-in the paper's figure. A case that is not proved in time is a gap in its line; after two gaps the smaller values \
-of k are not tried.";
+const TEXT: &str = "Every search starts with nothing: the local search with which the product's \
+K-Optimize starts is switched off, as in the paper's figure. A case that is not proved in time is \
+a gap in its line. After two gaps, smaller values of k are not tried.";
 
 /// Why cases are left open.
-const FEW_SECONDS: &str = "\
-a case has seconds here, where the paper speaks of a run of 5,359 s. What is left open is small k, and the more of it \
-the more rows may be lost: the cases of which the paper says that they took longest";
+const FEW_SECONDS: &str = "a case has seconds here, while the paper reports a run of 5,359 s. The \
+open cases have a small k, and there are more of them the more rows may be lost: the cases that \
+took longest in the paper, too";
 
 /// A line of the figure.
 struct Line {
@@ -186,8 +185,7 @@ fn claims(table: &Table) -> Vec<Claim> {
 }
 
 /// Why a comparison of times is open.
-const NEITHER: &str =
-    "open are the cases of which neither was proved in the time that they were given";
+const NEITHER: &str = "cases are open if neither was proved in its time";
 
 /// What a case is called.
 fn name(row: &Row) -> String {

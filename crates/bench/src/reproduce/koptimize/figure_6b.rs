@@ -9,16 +9,16 @@ use crate::Failure;
 use crate::koptimize::{Case, Solved, solve};
 use crate::reproduce::{CHECK, Cases, Claim, Findings, Judged, Lab, Numbers, Row, Table};
 
-const TEXT: &str = "\
-The product's K-Optimize as it is, with its local search to begin with; a higher limit begins with the optimum of \
-the lower one. An optimum that loses no more rows than a lower limit allows is the optimum of that limit as well. \
-As in the paper, the lines without a limit are left out of the plots; they are in the table.";
+const TEXT: &str = "This is the product's K-Optimize as it is. It starts with its local search, \
+and a higher limit starts with the optimum of the lower one. An optimum that loses no more rows \
+than a lower limit allows is also the optimum of that limit. As in the paper, the lines without a \
+limit are left out of the plots; they are in the table.";
 
 /// Why some optima lose rows here that lose none in the paper.
-const ORDER: &str = "\
-which values can be put together, and so whether it pays to lose a few rows instead, depends on the order of the \
-values, and the paper does not print its order. With the order of ARX's hierarchies for the same table, the coarse \
-optima of k = 250, 500 and 1000 lose no row whatever the limit";
+const ORDER: &str = "the order of the values decides which of them can be joined, and so whether \
+it pays to lose a few rows instead, and the paper does not print its order. With the order of \
+ARX's hierarchies for the same table, the coarse optima of k = 250, 500 and 1000 lose no row \
+whatever the limit";
 
 /// What was found for one measure, table, limit and k.
 struct Cost {
@@ -137,8 +137,9 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     let remark = match range(&open) {
         None => "All costs are proven optima.".to_owned(),
         Some(range) => format!(
-            "{} of {} costs are the best within {} s and not proved: between them and the proven bounds are {range} of \
-             the cost (the CSV file has both). A comparison that hangs on one of them is open.",
+            "{} of {} costs are the best within {} s and not proved: between them and the proven \
+             bounds are {range} of the cost (the CSV file has both). A comparison that depends on \
+             one of them is open.",
             open.len(),
             table.rows().count(),
             numbers.size(SECONDS.0, SECONDS.1)
@@ -236,10 +237,11 @@ fn ages(table: &Table) -> Vec<Claim> {
         Claim::new("section 7.2, Figure 6b", says, found, &cases)
     };
     vec![
-        claim("DM", "Fine ages improve the cost significantly, by the one metric (DM)").because(OPEN),
+        claim("DM", "Fine ages improve the cost significantly, by the one metric (DM)")
+            .because(OPEN),
         claim("CM", "Fine ages improve the cost significantly, by the other metric (CM)").because(
-            "hardly anything is gained here. Where an optimum cuts age at all, it does so between the coarse ages, too. \
-             Open cases are those in which a search was stopped",
+            "there is hardly any gain here. If an optimum cuts age at all, it cuts between the \
+             coarse ages. Open cases are those in which a search was stopped",
         ),
     ]
 }
@@ -330,5 +332,5 @@ fn alike(table: &Table) -> Claim {
         format!("equal to the first proven one of that k: {}", cases.found()),
         &cases,
     )
-    .because("the open case was not proved in its time; its cost is the same")
+    .because("the open case was not proved in its time. Its cost is the same")
 }

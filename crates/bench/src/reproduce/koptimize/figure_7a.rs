@@ -7,10 +7,10 @@ use crate::Failure;
 use crate::koptimize::{Case, solve};
 use crate::reproduce::{Cases, Claim, Findings, Judged, Lab, Numbers, Row, Table};
 
-const TEXT: &str = "\
-Any number of rows may be lost. *Seeded* is a search without suppression to its proof, and then the search without \
-a limit, which begins with that optimum; both times are added. *Unseeded* begins with nothing. The local search \
-of the product is off in both. A case that is not proved is a gap, and after two gaps smaller values of k are not tried.";
+const TEXT: &str = "Any number of rows may be lost. *Seeded* is a search without suppression to \
+its proof, followed by the search without a limit, which starts with that optimum. Both times are \
+added. *Unseeded* starts with nothing. The product's local search is off in both. A case that is \
+not proved is a gap, and after two gaps smaller values of k are not tried.";
 
 /// The two times of a case, those that led to a proof.
 #[derive(Debug, Clone, Copy, Default)]
@@ -133,8 +133,8 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
         )
         .timing()
         .because(
-            "this search comes to good costs by itself within tenths of a second, so that what is left to gain is little \
-             more than the time for the seed",
+            "this search finds good costs by itself within tenths of a second, so there is little \
+             to gain beyond the time for the seed",
         ),
     ];
     let seconds = numbers.size(SECONDS.0, SECONDS.1);

@@ -12,12 +12,12 @@ use crate::Failure;
 use crate::koptimize::{Case, solve};
 use crate::reproduce::{CHECK, Cases, Claim, Findings, Judged, Lab, Numbers, Table, Verdict};
 
-const TEXT: &str = "\
-Fine ages, DM, any number of rows may be lost. *Complete* is K-Optimize without suppression and then, seeded with \
-that optimum, without a limit. *Stochastic* is the iterated two-phase hill climbing that the paper proposes, until \
-its time is up. Its classes are divided and joined in place here, where the paper's sorted the table for every \
-cost. The second table has the greedy search, which cuts where that helps most and never takes a cut back, \
-against the best cost that K-Optimize found in some seconds.";
+const TEXT: &str = "Fine ages, DM, any number of rows may be lost. *Complete* is K-Optimize \
+without suppression and then, seeded with that optimum, without a limit. *Stochastic* is the \
+iterated two-phase hill climbing that the paper proposes, until its time is up. Here it divides \
+and joins classes in place, while the paper's sorted the table for every cost. The second table \
+compares the greedy search, which makes the most helpful cut and never takes one back, with the \
+best cost that K-Optimize found in some seconds.";
 
 /// The best cost from some second on.
 type Course = Vec<(f64, f64)>;
@@ -172,7 +172,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             if is_there { Verdict::Agrees } else { Verdict::NotShown },
         )
         .timing()
-        .because("the paper's took 14,104 s; here it is stopped after less than a minute"),
+        .because("the paper's took 14,104 s. Here it is stopped after less than a minute"),
         Claim::new(
             CHECK,
             "No search goes below a proven optimum",

@@ -20,14 +20,15 @@ use crate::koptimize::{Case, KS, adult};
 pub(crate) const PAPER: Paper = Paper {
     name: "koptimize",
     source: "K-Optimize: Bayardo, Agrawal, *Data Privacy Through Optimal k-Anonymization*, ICDE 2005",
-    setting: "\
-The training part of the Adult table without rows that lack a value: 30,162 rows, eight columns and the salary \
-class as the target. *Fine* has an age for every year, *coarse* one for every five. DM is discernibility, CM the \
-classification measure; the limit is the number of rows that may be lost. The cost of an optimum depends on the \
-order in which the values of a column stand, since neighbours are put together. The paper does not print its \
-orders; here it is the order of the leaves in the hierarchies of the examples. So costs can be compared with one \
-another and not digit by digit with the paper's plots. The paper's machine was a 2.8 GHz Xeon of 2004 and its runs \
-took up to hours; here every case ends after some seconds, all cores search, and other work is on the machine.",
+    setting: "The training part of the Adult table without rows that lack a value: 30,162 rows, \
+eight columns and the salary class as the target. *Fine* has an age for every year, *coarse* one \
+for every five. DM is discernibility, CM the classification measure; the limit is the number of \
+rows that may be lost. The cost of an optimum depends on the order of a column's values, since \
+only neighbours are joined. The paper does not print its orders; here it is the order of the \
+leaves in the hierarchies of the examples. So costs can be compared with one another, but not \
+digit by digit with the paper's plots. The paper's machine was a 2.8 GHz Xeon of 2004 and its runs \
+took up to hours; here every case ends after some seconds, all cores search, and other work is on \
+the machine.",
     experiments: &[
         Experiment {
             name: "koptimize-figure-6a",

@@ -5,15 +5,15 @@ use incrowd_chart::{Axis, Lines, Series};
 use crate::reproduce::{Cases, Claim, Judged, Numbers, OURS, Row, Table, Verdict};
 
 /// Why the greedy algorithm loses for large k.
-const LARGE_K: &str = "\
-with few large classes all models end at nearly the same number of them, and cuts at medians are no longer the best \
-of all cuts: they halve, so that class sizes go down in powers of two. Open cases are those whose optimum was not \
-proved: the best cost found is above, and its bound below the greedy one.";
+const LARGE_K: &str = "with few large classes, all models end with nearly the same number of them, \
+and cuts at medians are no longer the best: they halve regions, so class sizes are powers of two \
+apart. Open cases are those whose optimum was not proved: the best cost found is above, and its \
+bound below the greedy one.";
 
 /// Why the greedy algorithm loses for large k on Adult.
-const ADULT: &str = "\
-how ties between equally wide attributes are settled, which the report does not say, decides: the table of ties has \
-costs below and above that of the single-dimensional optimum at k = 500 and at k = 1000.";
+const ADULT: &str = "the report does not say how ties between equally wide attributes are settled, \
+and this decides: the table of ties has costs below and above that of the single-dimensional \
+optimum at k = 500 and at k = 1000.";
 
 /// What most of the figures say of the two optima.
 const SINGLE: &str = "Multidimensional (greedy) is better than optimal single-dimensional";
@@ -105,21 +105,26 @@ fn ours(points: &[Point]) -> [Claim; 2] {
     let ratios: Vec<String> =
         literal.map(|(point, literal)| format!("{:.2}", literal / point.multi.cost)).collect();
     [
-        Claim::new(
-            OURS,
-            "Single-dimensional is below full-domain",
-            optima.found(),
-            &optima,
-        )
-        .because("every full-domain recoding here is a single-dimensional one as well, so that it is never \
-                  below; where the two are equal, nothing between is better, or the search was stopped before it found it"),
+        Claim::new(OURS, "Single-dimensional is below full-domain", optima.found(), &optima)
+            .because(
+                "every full-domain recoding here is also a single-dimensional one, so it is never \
+                  below. If the two are equal, nothing between is better, or the search was \
+                  stopped before it found anything",
+            ),
         Claim::new(
             OURS,
             "Figure 7 to the letter, too, is better than optimal single-dimensional",
-            format!("{}; its cost over that with the nearest allowable cut: {}", cases.found(), ratios.join(", ")),
+            format!(
+                "{}; its cost over that with the nearest allowable cut: {}",
+                cases.found(),
+                ratios.join(", ")
+            ),
             &cases,
         )
-        .because("where many values equal the median, the cut behind it leaves fewer than k rows, and a region is left whole that could be cut"),
+        .because(
+            "if many values equal the median, the cut after it leaves fewer than k rows, and \
+                  a region that could be cut is left whole",
+        ),
     ]
 }
 
@@ -257,11 +262,14 @@ pub(crate) fn deviations(numbers: &Numbers) -> Judged {
             found,
             &cases,
         )
-        .because("at the smallest deviation two values of an attribute hold nearly all rows, and all models come \
-                  to the same few classes. The report does not say where its axis begins, nor what its deviation is a share of"),
+        .because(
+            "at the smallest deviation, two values of an attribute have nearly all rows, and all \
+             models end with the same few classes. The report does not say where its axis begins, \
+             or of what its deviation is a share",
+        ),
     ];
     let text = format!(
-        "The deviation varies, as a share of the range; k = 10. {}",
+        "The deviation varies as a share of the range, with k = 10. {}",
         unproved(numbers, &points)
     );
     let picture = (
@@ -340,7 +348,8 @@ pub(crate) fn adult(numbers: &Numbers) -> Judged {
             format!("the ratio of costs falls from step to step: {}", cases.found()),
             &cases,
         )
-        .because("the single-dimensional optima of the smallest k are not proved, and their ratios known by bounds only"),
+        .because("the single-dimensional optima of the smallest k are not proved, so only bounds \
+                  of their ratios are known"),
         Claim::new(
             PLACE,
             "As k increases, the results become comparable",
@@ -354,12 +363,13 @@ pub(crate) fn adult(numbers: &Numbers) -> Judged {
     ];
     let (shown, range) = ties(numbers.table("ties"));
     let text = format!(
-        "Eight columns without a class column. Text columns are in the leaf order of their hierarchies, which only the \
-         full-domain recoding is bound to; the hierarchies are ours, with the heights of the Incognito paper. {}\n\n\
-         Equally wide attributes are common, and which of them is cut first is not said in the report. The table has the least and \
-         the greatest discernibility under {range} orders of the columns, of both rules: the nearest allowable cut, as \
-         the product has it, and Figure 7 to the letter (both by a plain program of `crates/bench`, whose costs with the \
-         product's own order are those of the product).",
+        "Eight columns without a class column. Text columns are in the leaf order of their \
+         hierarchies, but only the full-domain recoding respects their groups. The hierarchies are \
+         ours, with the heights of the Incognito paper. {}\n\nEqually wide attributes are common, \
+         and the report does not say which of them is cut first. The table has the least and the \
+         greatest discernibility under {range} orders of the columns, of both rules: the nearest \
+         allowable cut, as the product has it, and Figure 7 to the letter (both by a plain program \
+         of `crates/bench`, which has the product's costs with the product's own order).",
         unproved(numbers, &points)
     );
     let picture = ("Adult, 8 attributes, 30,162 rows".to_owned(), Axis::log("k"));

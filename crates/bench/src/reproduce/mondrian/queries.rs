@@ -173,13 +173,15 @@ pub(crate) fn judge(numbers: &Numbers) -> Judged {
         }
     }
     let text = format!(
-        "For each of the 50 values of X and of Y, `SELECT COUNT(*) WHERE X = value` over the releases of Figures 15 and \
-         16 (`incrowd query --original`), values being spread evenly over their ranges. {n_tables} tables of the \
-         generator are asked, since one table is chance: the report says itself that a small change of the data often \
-         changes the single-dimensional release. The page has means over the tables, and their least and greatest values; \
-         the CSV file has every table. X and Y are drawn alike, so that which of them a single-dimensional \
-         recoding answers better is chance, too. (The printed errors of single-dimensional X are the same to the last digit for k = \
-         10 and k = 50, and lower than for k = 25: one of them must be a misprint.)"
+        "For each of the 50 values of X and of Y, `SELECT COUNT(*) WHERE X = value` over the \
+         releases of Figures 15 and 16 (`incrowd query --original`), values being spread evenly \
+         over their ranges. {n_tables} tables of the generator are asked, since one table is \
+         chance: the report itself says that a small change of the data often changes the \
+         single-dimensional release. The page has means over the tables, and their least and \
+         greatest values; the CSV file has every table. X and Y are drawn in the same way, so it \
+         is chance, too, which of them a single-dimensional recoding answers better. (The printed \
+         errors of single-dimensional X are the same to the last digit for k = 10 and k = 50, and \
+         lower than for k = 25: one of them must be a misprint.)"
     );
     let mut claims = which_attribute(table).to_vec();
     claims.extend(consistency(table));
@@ -225,8 +227,9 @@ fn which_attribute(numbers: &Table) -> [Claim; 2] {
             &y_is_better,
         )
         .because(
-            "the report speaks of one table, in whose Figure 15 Y is divided more finely. X and Y are drawn alike, so \
-             that in another table it can be X. The printed table itself has it the other way round at k = 50",
+            "the report speaks of one table, in whose Figure 15 Y is divided more finely. X and Y \
+             are drawn in the same way, so in another table it can be X. The printed table itself \
+             has it the other way round at k = 50",
         ),
         Claim::new(
             OURS,
@@ -303,7 +306,8 @@ fn printed_numbers(numbers: &Table) -> [Claim; 3] {
             format!("the same as printed, means over the tables: {}", order.found()),
             &order,
         )
-        .because("in the printed table it depends on which attribute the one single-dimensional release divides; over several tables that evens out"),
+        .because("in the printed table it depends on the attribute that the single-dimensional \
+                  release divides. Over several tables that evens out"),
         Claim::new(
             "Figure 17",
             "Multidimensional errors grow with k",

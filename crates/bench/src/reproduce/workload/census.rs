@@ -123,11 +123,12 @@ pub(super) fn judge_abcde(numbers: &Numbers) -> Judged {
         named(&RECODINGS.iter().map(one).collect::<Vec<_>>())
     };
     let text = format!(
-        "{} Every recoding is tried at every k with J48, naive Bayes and the random forest; class \
-         sizes and entropies are those of the same releases of training rows.\n\nThe balance of labels matters to one model. With all rows \
-         of Adult (75% in the lower class, k = 100; second file) J48 scores {}, but naive Bayes {}, probably because \
-         columns of a region repeat one another's evidence, which naive Bayes takes for independent. With the \
-         paper's balance it orders the recodings as the other models do.",
+        "{} Every recoding is tested at every k with J48, naive Bayes and the random forest. Class \
+         sizes and entropies are those of the same releases of training rows.\n\nThe balance of \
+         labels matters to one model. With all rows of Adult (75% in the lower class, k = 100; \
+         second file) J48 scores {}, but naive Bayes {}, probably because the columns of a region \
+         repeat each other's evidence, which naive Bayes assumes to be independent. With the \
+         paper's balance, it ranks the recodings as the other models do.",
         protocol(numbers),
         of_whole(LEARNERS[0].0),
         of_whole(LEARNERS[1].0)
@@ -162,7 +163,10 @@ fn more_accurate(table: &Table, (learner, name): (&str, &str)) -> Claim {
         format!("k by k: {}; means over k: {}", cases.found(), named(&means)),
         &cases,
     )
-    .because("another table stands in for the paper's, and the exceptions are within the spread of the folds")
+    .because(
+        "another table replaces the paper's, and the exceptions are within the spread of \
+         the folds",
+    )
 }
 
 /// Whether the folds tell `InfoGain` Mondrian from the others, learner by learner and k by k.
@@ -197,8 +201,9 @@ fn significance(table: &Table) -> Claim {
         &cases,
     )
     .because(
-        "the paper's tests are paired. The files have the mean and the deviation of the folds, which give an unpaired test: it \
-         finds less, so that a lead it does not tell from chance is open",
+        "the paper's tests are paired. The files have the mean and the deviation of the folds, \
+         which only allow an unpaired test. It finds less, so a lead that it cannot distinguish \
+         from chance is open",
     )
 }
 
@@ -280,8 +285,10 @@ fn indicators(table: &Table) -> [Claim; 2] {
             list,
             &better,
         )
-        .because("over one table, k decides most of the accuracy, and k is what class sizes follow. The logarithm, too, \
-                  flatters class size; the paper does not say how it compares"),
+        .because(
+            "over one table, k mostly determines the accuracy, and class sizes follow k. The \
+                  logarithm, too, flatters class size; the paper does not say how it compares",
+        ),
     ]
 }
 
@@ -330,9 +337,9 @@ pub(super) fn judge_h(numbers: &Numbers) -> Judged {
     let table = numbers.main();
     let text = format!(
         "{} k = 100. Predictors are ranked by information gain on the original training rows and \
-         dropped from the best on; the release stays as it is. Columns of a region tell of one another: what is left of \
-         a Mondrian release still says which region a row is in, so that dropping the first predictors \
-         costs it less than it costs the original.",
+         dropped from the best on; the release stays as it is. The columns of a region depend on \
+         each other. The rest of a Mondrian release still tells which region a row is in, so \
+         dropping the first predictors costs it less than it costs the original.",
         protocol(numbers)
     );
     let line = |name: &str| -> Vec<f64> {

@@ -59,11 +59,12 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     let table = numbers.main();
     let seeds = numbers.size(SEEDS.0, SEEDS.1);
     let text = format!(
-        "Contraceptive Method Choice (UCI; 1,473 rows, three labels), ten folds, drawn {seeds} times and averaged, \
-         since a fold of so small a table has few rows. The wife's age, children and standard of living are \
-         numbers, the other columns have hierarchies (ours; those of the paper are not printed): the codes 1 to 4 \
-         in two pairs. The method is hard to tell, and the tree overfits the original rows: a release with more rows in a class can \
-         be the better one to learn from, as long as its classes follow the label."
+        "Contraceptive Method Choice (UCI; 1,473 rows, three labels), ten folds, drawn {seeds} \
+         times and averaged, since a fold of so small a table has few rows. The wife's age, \
+         children and standard of living are numbers, the other columns have hierarchies (ours; \
+         those of the paper are not printed): the codes 1 to 4 in two pairs. The method is hard to \
+         predict, and the tree overfits the original rows. So a release with more rows per class \
+         can be better to learn from, as long as its classes follow the label."
     );
     let at = |recoding: &str, k: &str| {
         let cells = [("recoding", recoding), ("k", k)];

@@ -56,10 +56,11 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     let table = numbers.main();
     let n_folds = numbers.size(FOLDS.0, FOLDS.1);
     let text = format!(
-        "Adult, thinned to the paper's balance of labels; {n_folds} of ten folds, k = 50. Every row is in one of n groups, at random; each group is recoded on \
-         its own, as Selection Mondrian does for selections of the group, and one tree is trained on all groups \
-         together. The tree does not see the group. A held-out row is recoded as the training rows of its \
-         group are."
+        "Adult, thinned to the paper's balance of labels; {n_folds} of ten folds, k = 50. Every \
+         row is in one of n groups, at random. Each group is recoded separately, as Selection \
+         Mondrian does for selections of the group, and one tree is trained on all groups \
+         together. The tree does not see the group. A held-out row is recoded as the training rows \
+         of its group are."
     );
     let line = |name: &str| -> Vec<(f64, f64)> {
         let cells = [("recoding", name)];
@@ -111,14 +112,23 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             format!("from 1 to {most} groups: {}", ends.join("; ")),
             Verdict::NotShown,
         )
-        .because("the paper's greatest number of groups is in a picture, and \"slightly\" has no number"),
+        .because(
+            "the paper's greatest number of groups is in a picture, and \"slightly\" has no number",
+        ),
         Claim::new(
             PLACE,
             "Several selections can be incorporated without large negative effects",
-            format!("less than two points for up to eight: {}; eight cost {}", harmless.found(), costs.join(", ")),
+            format!(
+                "less than two points for up to eight: {}; eight cost {}",
+                harmless.found(),
+                costs.join(", ")
+            ),
             &harmless,
         )
-        .because("Median Mondrian loses more than InfoGain Mondrian, of which the paper may have thought"),
+        .because(
+            "Median Mondrian loses more than InfoGain Mondrian, which the paper may \
+             have meant",
+        ),
         Claim::new(OURS, "InfoGain Mondrian stays above Median Mondrian", above.found(), &above),
     ];
     Judged { text, shown: Vec::new(), claims, ..Judged::default() }

@@ -140,10 +140,11 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     let (n_permutations, n_tables) =
         (numbers.size(PERMUTATIONS.0, PERMUTATIONS.1), numbers.size(TABLES.0, TABLES.1));
     let text = format!(
-        "Seven label functions (2 to 7 and 9, the constants of 2 to 6 drawn anew for each table) are put into a random \
-         order and called a to g, {n_permutations} times. Tables have 1,000 training and 1,000 test rows; there are {n_tables} for \
-         each order. The release of a row of the figure is made by InfoGain Mondrian (k = 25) for the models that the row \
-         names, and J48 is trained on it for all seven. The page has our numbers with the paper's in brackets; the \
+        "Seven label functions (2 to 7 and 9, with new constants of 2 to 6 for each table) are \
+         called a to g in a random order, {n_permutations} times. Tables have 1,000 training and \
+         1,000 test rows; there are {n_tables} for each order. The release of a row of the figure \
+         is made by InfoGain Mondrian (k = 25) for the models that the row names, and J48 is \
+         trained on it for all seven. The page has our numbers with the paper's in brackets; the \
          chart has the means of models that a release was made for, and of the others."
     );
     // The accuracies of a model, from the release made for all on.

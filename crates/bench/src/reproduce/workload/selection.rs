@@ -120,7 +120,11 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             format!(
                 "below both other recodings, k by k: {}; means over k: {}",
                 with.found(),
-                lines.iter().map(|(name, values)| format!("{name} {}", figure(mean(values)))).collect::<Vec<_>>().join(", ")
+                lines
+                    .iter()
+                    .map(|(name, values)| format!("{name} {}", figure(mean(values))))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ),
             &with,
         ),
@@ -130,7 +134,10 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             format!("step by step: {}; {}", grows.found(), ends.join("; ")),
             &grows,
         )
-        .because("with cuts on all columns every class overlaps the selection from k = 10 on, and all rows are counted: there is nothing left to increase"),
+        .because(
+            "with cuts on all columns, every class overlaps the selection from k = 10 on, and \
+                  all rows are counted, so nothing can increase",
+        ),
         Claim::new(
             OURS,
             "Cutting age and salary alone is more precise than cutting all columns",

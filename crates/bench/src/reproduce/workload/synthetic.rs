@@ -123,14 +123,15 @@ fn differences(trials: &Trials) -> Table {
 pub(super) fn judge(numbers: &Numbers) -> Judged {
     let n_trials = numbers.size(TRIALS.0, TRIALS.1);
     let text = format!(
-        "Functions 2, 4, 6 and 7 of the paper's Figure 6, k = 25, {n_trials} trials of 1,000 rows to learn from \
-         and 1,000 to be tried on. The constants of functions 2, 4 and 6 are drawn anew for each trial. The \
-         hierarchies of `elevel` (two stages) and `car` (four groups of five) are ours, since the paper does \
-         not print its own. Bars are means over the trials; the second file has the differences to InfoGain \
-         Mondrian, trial by trial, with their standard errors. Median Mondrian does as badly as its choice of \
-         columns: all nine are spread evenly over their whole range, so that none reaches wider than another, and \
-         1,000 rows allow five cuts. Of equals ours cuts the column with the fewest values (the paper does not say \
-         which), and those are not what the labels depend on."
+        "Functions 2, 4, 6 and 7 of the paper's Figure 6, k = 25, {n_trials} trials of 1,000 rows \
+         to learn from and 1,000 to be tried on. The constants of functions 2, 4 and 6 are drawn \
+         anew for each trial. The hierarchies of `elevel` (two stages) and `car` (four groups of \
+         five) are ours, since the paper does not print its own. Bars are means over the trials; \
+         the second file has the differences to InfoGain Mondrian, trial by trial, with their \
+         standard errors. Median Mondrian does as badly as its choice of columns: all nine are \
+         spread evenly over their whole range, so that none reaches wider than another, and 1,000 \
+         rows allow five cuts. Among equals, ours cuts the column with the fewest values (the \
+         paper does not say which), and the labels do not depend on those columns."
     );
     let (accuracies, differences) = (numbers.main(), numbers.table("differences"));
     let mut claims = Vec::new();

@@ -7,8 +7,11 @@
 //! # Source
 //!
 //! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 4.2: frequency
-//! sets of single attributes fit in memory even if the table does not. Departures: all regions of a
-//! level share a scan, and small regions are finished in memory.
+//! sets of single attributes fit in memory even if the table does not. Departures:
+//!
+//! - All regions of a level share a scan, and small regions are finished in memory.
+//! - Scans read codes in private files, not the source: 16 bytes per row take a tenth of the time of
+//!   parsing the row again.
 //!
 //! # Guarantees
 //!

@@ -5,6 +5,9 @@
 //! n_c`, which is the equation's sum before it is divided by the rows of the region, the same for
 //! every cut. Thresholds are tried where the label changes: between two neighbouring values unless
 //! all rows of both have the same label (Fayyad and Irani 1992).
+//!
+//! If the models allow none of these thresholds, the median is tried. A region whose labels are all
+//! alike is cut at the median of its widest attribute, so its classes end as small as any.
 
 use std::sync::LazyLock;
 

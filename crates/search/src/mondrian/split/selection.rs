@@ -5,6 +5,10 @@
 //! part's cell overlaps it, else none. A cut is made only if it lowers the sum over all predicates.
 //! The extents of a part on attributes other than the one that is cut are taken from the region;
 //! they may be smaller, which later cuts take into account.
+//!
+//! The rectangles of a selection count one by one, as in the paper, although the report measures
+//! the selection as a whole. The imprecision of the whole has plateaus on which a greedy search
+//! stops.
 
 use incrowd_data::Region;
 

@@ -1,0 +1,154 @@
+//! What a job may hold in memory, and where it puts the rest.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use incrowd_engine::{Engine, Scratch, Source, Use};
+
+use crate::flow::memory::held_memory_bytes;
+use crate::spec::RunSpec;
+use crate::spec::error::{JobError, Problem};
+
+/// The least limit that a job can be done in: the program, its threads and a few buffers.
+const LEAST: u64 = 64_000_000;
+
+/// What the program takes whatever the table.
+const BASE: u64 = 40_000_000;
+
+/// What a job may hold in memory, and where it puts the rest.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bounds {
+    /// Bytes; no limit if it is not said.
+    pub(crate) limit: Option<u64>,
+    temp_dir: Option<PathBuf>,
+    /// What tests ask for, whatever is held.
+    tried: Tried,
+}
+
+/// How tests put a small table through what a large one goes through.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tried {
+    /// What is left of the limit.
+    pub(crate) left: Option<u64>,
+    /// Rows go to private files, a few at a time; Mondrian divides them into this many regions, about.
+    pub(crate) regions: Option<u32>,
+}
+
+/// What is left where rows are forced into files: enough for any search in a test.
+const LEFT_IF_FORCED: u64 = 1 << 26;
+
+/// Rows of a bucket and bytes for grouping where rows are forced into files.
+const ROWS_IF_FORCED: u64 = 16;
+
+const ROOM_IF_FORCED: u64 = 1 << 12;
+
+impl Bounds {
+    /// What the options say. Nothing can be done in too little, which is said here, before anything is read.
+    pub(crate) fn new(spec: &RunSpec, tried: Tried) -> Result<Bounds, JobError> {
+        let limit = spec.memory()?;
+        if let Some(limit) = limit.filter(|limit| *limit < LEAST) {
+            let (limit, least) = (limit / 1_000_000, LEAST / 1_000_000);
+            let problem = Problem::new(format!(
+                "the memory limit is {limit} MB; every job needs at least {least} MB or so"
+            ));
+            return Err(problem.help(format!("ask for --memory-limit {least}MB or more")).into());
+        }
+        let temp_dir = spec.temp_dir.as_ref().map(PathBuf::from);
+        if let Some(folder) = temp_dir.as_deref().filter(|folder| !folder.is_dir()) {
+            let problem = Problem::new(format!("the folder `{}` does not exist", folder.display()));
+            return Err(problem.help("create it, or name another with --temp-dir").into());
+        }
+        Ok(Bounds { limit, temp_dir, tried })
+    }
+
+    /// Whether there is a limit.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.limit.is_some() || self.is_tried()
+    }
+
+    /// Whether a test asks for files.
+    fn is_tried(&self) -> bool {
+        self.tried.left.is_some() || self.tried.regions.is_some()
+    }
+
+    /// Whether rows go to private files, however few they are.
+    pub(crate) fn is_forced(&self) -> bool {
+        self.tried.regions.is_some()
+    }
+
+    /// Whether reading these columns of a source and working on them in memory would take more than the limit,
+    /// told from the size of the files, before anything is read.
+    pub(crate) fn is_exceeded_by(&self, source: &Source, uses: &[Use]) -> bool {
+        if self.is_tried() {
+            return true;
+        }
+        let Some(limit) = self.limit else { return false };
+        let Ok(size) = source.size(uses) else { return true };
+        let coded = uses.iter().filter(|usage| **usage == Use::Code).count() as u64;
+        // Codes as read and in their order, then what grouping, searching and ordering rows takes.
+        let row_bytes = 8 * coded + 100;
+        let needs = size.rows.saturating_mul(row_bytes).saturating_add(2 * size.kept_bytes);
+        needs.saturating_add(BASE) > limit
+    }
+
+    /// Refuses a source of which more must be in memory at once than there is room for, whatever is done
+    /// with it.
+    pub(crate) fn refuse_large_portions(
+        &self,
+        engine: &Engine,
+        source: &Source,
+        uses: &[Use],
+    ) -> Result<(), JobError> {
+        let Some(limit) = self.limit else { return Ok(()) };
+        let portion = source.portion_bytes(engine, uses)?;
+        if portion <= limit {
+            return Ok(());
+        }
+        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+        Err(Problem::new(format!(
+            "some rows of the input must be in memory together and take about {} MB, but the \
+             memory limit is {} MB",
+            megabytes(portion),
+            megabytes(limit)
+        ))
+        .help(format!(
+            "raise --memory-limit to {} MB; or cut very long cells, or write Parquet in smaller row \
+             groups and Arrow in smaller batches",
+            megabytes(portion)
+        ))
+        .into())
+    }
+
+    /// A private folder for what does not fit.
+    pub(crate) fn scratch(&self) -> Result<Arc<Scratch>, JobError> {
+        Ok(Arc::new(Scratch::new(self.temp_dir.as_deref().map(Path::new))?))
+    }
+
+    /// What is left of the limit now; a sixteenth of it at least.
+    pub(crate) fn left(&self) -> u64 {
+        if let Some(left) = self.tried.left {
+            return left;
+        }
+        if self.is_forced() {
+            return LEFT_IF_FORCED;
+        }
+        let Some(limit) = self.limit else { return u64::MAX };
+        limit.saturating_sub(held_memory_bytes().unwrap_or(0)).max(limit / 16)
+    }
+
+    /// The rows of this size that fit into a share of what is left.
+    pub(crate) fn rows_in(&self, share: u64, row_bytes: u64) -> u64 {
+        if self.is_forced() { ROWS_IF_FORCED } else { self.left() / share / row_bytes.max(1) }
+    }
+
+    /// The points of a region that a test asks for, of a table of so many rows.
+    pub(crate) fn forced_points(&self, n_rows: u64) -> Option<u64> {
+        let regions = self.tried.regions.filter(|regions| *regions > 1)?;
+        Some((n_rows / u64::from(regions)).max(1))
+    }
+
+    /// Bytes for grouping rows in files: what is left, but `least` however low the limit.
+    pub(crate) fn room(&self, least: u64) -> u64 {
+        if self.is_forced() { ROOM_IF_FORCED } else { self.left().max(least) }
+    }
+}

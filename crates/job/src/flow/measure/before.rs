@@ -1,0 +1,54 @@
+//! What a table is like before anything is done to it.
+
+use std::sync::Arc;
+
+use incrowd_engine::{Engine, Spilled, Table};
+
+use super::told::{privacy_report, release_report};
+use super::{Held, LEAST_ROOM, Subject, as_they_are, measure_held};
+use crate::flow::bounds::Bounds;
+use crate::flow::coding::EqualRows;
+use crate::flow::measure::Starred;
+use crate::plan::Plan;
+use crate::report::Before;
+use crate::spec::error::JobError;
+
+impl Before {
+    fn of(
+        engine: &Engine,
+        plan: &Plan,
+        held: &Held,
+        grouped: Option<EqualRows>,
+    ) -> Result<Before, JobError> {
+        let subject =
+            Subject { plan, released_as: as_they_are(plan), entity: None, contents: Vec::new() };
+        let measured = measure_held(engine, &subject, held, grouped)?;
+        let classes = release_report(&measured, 0, Starred::default());
+        Ok(Before { privacy: privacy_report(plan, &measured), classes })
+    }
+
+    /// Measures a table in memory, whose equal rows may be known already.
+    pub(crate) fn of_table(
+        engine: &Engine,
+        plan: &Plan,
+        table: &Arc<Table>,
+        grouped: Option<EqualRows>,
+    ) -> Result<Before, JobError> {
+        Before::of(engine, plan, &Held::Memory(Arc::clone(table)), grouped)
+    }
+
+    /// Measures a table in private files, and gives it back.
+    pub(crate) fn of_files(
+        engine: &Engine,
+        plan: &Plan,
+        spilled: Spilled,
+        bounds: &Bounds,
+    ) -> Result<(Before, Spilled), JobError> {
+        let held = Held::Files { spilled, room: bounds.room(LEAST_ROOM) };
+        let before = Before::of(engine, plan, &held, None)?;
+        match held {
+            Held::Files { spilled, .. } => Ok((before, spilled)),
+            Held::Memory(_) => unreachable!("it is in files"),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Whether the rows of a table repeat per person: whether a column numbers people, and its values
+//! come up more than once.
+
+use incrowd_engine::{CountedColumn, Sample, Use, Values};
+
+use crate::flow::guess::number::{Whose, numbered};
+use crate::flow::guess::suggest::{Facts, facts_of, suggest};
+use crate::flow::guess::words::{is_own_name, is_remark_name};
+use crate::plan::{Plan, PlannedColumn};
+use crate::spec::Role;
+
+/// A column that numbers people, and of whose values some have several rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Repeats {
+    pub(crate) column: String,
+    whose: Whose,
+    /// Values that were counted: all, or a sample of them.
+    pub(crate) values: u64,
+    /// Their rows.
+    pub(crate) rows: u64,
+}
+
+/// Whether a column is worth counting: the job declares no entity, and the column may number people
+/// by its name, or is declared to identify them.
+pub(crate) fn may_number_people(plan: &Plan, column: &PlannedColumn) -> bool {
+    if plan.entity().is_some() {
+        return false;
+    }
+    let is_said = |name: &str| numbered(name).is_some() || is_own_name(name);
+    match column.role {
+        Some(Role::Quasi) => false,
+        Some(Role::Identifier) => !is_remark_name(&column.name),
+        Some(Role::Sensitive | Role::Insensitive) => is_said(&column.name),
+        // Without a header its name may be a cell.
+        None => !plan.looks_headerless && is_said(&column.name),
+    }
+}
+
+/// What the reader of a job's input does with each column, those that may number people counted.
+pub(crate) fn uses_counting(plan: &Plan) -> Vec<Use> {
+    let usage = |column: &PlannedColumn| match column.usage() {
+        Use::Skip if may_number_people(plan, column) => Use::Count,
+        usage => usage,
+    };
+    plan.columns.iter().map(usage).collect()
+}
+
+impl Repeats {
+    /// What all values of a column tell.
+    pub(crate) fn of_values(values: &Values, n_rows: u64) -> Option<Repeats> {
+        let sample = Sample::of(values.texts.iter().map(String::as_str));
+        Repeats::of(&values.name, &facts_of(values, n_rows, &sample), 1)
+    }
+
+    /// What a sample of the values of a column tells.
+    pub(crate) fn of_counted(column: &CountedColumn) -> Option<Repeats> {
+        let (scale, sample) = (column.scale(), column.sample());
+        let (n_texts, n_bytes) = sample
+            .texts()
+            .fold((0u64, 0u64), |(n, bytes), text| (n + 1, bytes + text.len() as u64));
+        let distinct = column.n_values() * scale;
+        let facts = Facts {
+            kind: column.kind(),
+            distinct,
+            unique: column.n_unique() * scale,
+            present: column.n_rows() * scale,
+            missing: column.n_missing(),
+            bytes: n_bytes * distinct / n_texts.max(1),
+            sample,
+        };
+        Repeats::of(&column.name, &facts, scale)
+    }
+
+    fn of(name: &str, facts: &Facts, scale: u64) -> Option<Repeats> {
+        let whose = suggest(name, facts).repeats?;
+        let (values, rows) = (facts.distinct / scale, facts.present / scale);
+        // A few numbers that were given twice are mistakes rather than people.
+        let is_repeated = rows * 100 >= values * 101;
+        is_repeated.then(|| Repeats { column: name.to_owned(), whose, values, rows })
+    }
+
+    /// Of several columns the one nearest to a person; of those the one with fewest values, since
+    /// a person has many cases and a case has one person.
+    pub(crate) fn nearest(all: impl IntoIterator<Item = Repeats>) -> Option<Repeats> {
+        let values = |found: &Repeats| (found.whose, found.values, found.column.clone());
+        all.into_iter().min_by_key(values)
+    }
+}
