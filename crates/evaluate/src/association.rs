@@ -142,8 +142,7 @@ fn count<A: Copy + Into<u32>, B: Copy + Into<u32>>(
     weights: Option<&[u32]>,
     table: &mut Crosstab,
 ) {
-    let Crosstab { width, counts } = table;
-    let width = *width;
+    let (width, counts) = (table.width, table.counts.as_mut_slice());
     let place = |(&a, &b): (&A, &B)| {
         let (a, b): (u32, u32) = (a.into(), b.into());
         a as usize * width + b as usize

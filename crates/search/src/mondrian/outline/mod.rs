@@ -10,8 +10,8 @@
 //! sets of single attributes fit in memory even if the table does not. Departures:
 //!
 //! - All regions of a level share a scan, and small regions are finished in memory.
-//! - Scans read codes in private files, not the source: 16 bytes per row take a tenth of the time of
-//!   parsing the row again.
+//! - Scans read codes in private files, not the source: 16 bytes per row take a tenth of the time
+//!   of parsing the row again.
 //!
 //! # Guarantees
 //!
