@@ -8,6 +8,9 @@
 //! The modules depend only on those before them in this order: `error`, `batches`, `decode`, `wire`, `value`,
 //! `format`, `publish`, `engine`, `source`, `encode`, `read`, `remote`, `write`, `rows`; `sql` stands alone.
 
+// Cells become numbers here: a value that is not exact as one would be another value.
+#![warn(clippy::cast_precision_loss)]
+
 mod batches;
 mod decode;
 mod encode;

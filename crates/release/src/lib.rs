@@ -1,7 +1,6 @@
-//! From a recoding to a release: which cells stand in it, how they read, and whether what was written
-//! keeps its promises.
+//! From a recoding to a release: its cells, their labels, and the verification of what was written.
 //!
-//! [`verify()`] groups the released labels afresh and cannot see the search that made them.
+//! [`verify()`] groups the released labels anew and cannot see the search that produced them.
 
 mod gather;
 mod label;
@@ -21,5 +20,5 @@ pub use recode::{
 pub use region::{CutPlace, Regions};
 pub use risk::{Risk, THRESHOLDS};
 pub use verify::{
-    Asked, Privacy, Rows, Sensitive, SensitiveFound, Verifier, verify, verify_classes,
+    Asked, Privacy, Rows, Sensitive, SensitiveFound, Verifier, Violations, verify, verify_classes,
 };

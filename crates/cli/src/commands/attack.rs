@@ -196,7 +196,6 @@ fn distribution(candidates: &CandidatesReport, rows: u64) -> String {
     message::table(&lines, &[1, 2])
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a percentage")]
 fn share(part: u64, rows: u64) -> String {
     format!("{:.1}%", part as f64 / rows.max(1) as f64 * 100.0)
 }

@@ -106,7 +106,6 @@ fn problem(message: &str, help: &str) -> JobError {
 /// A column of the table: its name, its value (less is better), and how it is written.
 type Shown = (&'static str, fn(&Compared, &FoundCase) -> f64, fn(f64) -> String);
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a table")]
 const SHOWN: [Shown; 5] = [
     ("loss", |_, found| found.measures.loss.unwrap_or(f64::NAN), |value| format!("{value:.4}")),
     ("discernibility", |_, found| found.measures.discernibility, whole),

@@ -338,7 +338,6 @@ fn candidates_of_people_in_every_form() {
             .sum();
         let found = attack(&folder, "r.csv --with o.csv --on age,sex,city,status");
         let with = 300 - counts(&found)[0];
-        #[expect(clippy::cast_precision_loss, reason = "few pairs")]
         let mean = n_pairs as f64 / with as f64;
         assert!((found["candidates"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{how}");
     }

@@ -231,7 +231,6 @@ fn the_scatter_of_the_partition_is_a_fair_sample() {
     assert!(html.contains("of 9,000 records, drawn at random"));
     let (places, zero) = points(&html);
     let drawn = places.iter().filter(|place| **place < zero).count();
-    #[expect(clippy::cast_precision_loss, reason = "few points")]
     let (share, expected) = (drawn as f64 / places.len() as f64, negative as f64 / 9000.0);
     assert!((share - expected).abs() < 0.04, "{share} of the points, {expected} of the records");
 }
@@ -296,12 +295,7 @@ fn no_mean_tells_the_values_of_its_class() {
                 withheld += n;
                 continue;
             }
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                clippy::cast_precision_loss,
-                reason = "ages"
-            )]
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ages")]
             let sum = (mean.parse::<f64>().unwrap() * n as f64).round() as u64;
             assert!(
                 multisets(n - 2, hi - lo, sum - lo - hi - (n - 2) * lo) > 1,

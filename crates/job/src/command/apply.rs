@@ -277,7 +277,7 @@ impl Application<'_> {
         self.run.enter(Stage::Write);
         let written = in_files::write(
             self.engine,
-            in_files::Labelled { plan, attributes, classes, means: &means, inference, parts: &[] },
+            in_files::Labelled { plan, attributes, classes, means: &means, inference, shares: &[] },
             &spilled,
             &row_classes,
             (output, bounds),
@@ -393,7 +393,7 @@ fn unlike(error: JobError) -> JobError {
 fn assigned(recognised: &Recognised) -> Assigned<'_> {
     let may_be_tight = recognised.levels.is_none() && recognised.cuts.is_none();
     let class_of = &recognised.class_of;
-    Assigned { class_of, parts: &[], blocks: &[], is_tight: false, may_be_tight }
+    Assigned { class_of, shares: &[], blocks: &[], is_tight: false, may_be_tight }
 }
 
 /// New rows that a recoding is applied to.

@@ -217,7 +217,6 @@ fn combination(
         columns: named(columns, &at),
         classes: found.tally.classes,
         unique_rows: found.tally.unique,
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
         unique_share: found.tally.unique as f64 / n_rows as f64,
         below_5: found.tally.below_5,
     }

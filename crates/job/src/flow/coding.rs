@@ -9,7 +9,7 @@ use incrowd_data::{Attribute, Codes, Extra, FrequencySet, Kind, collapse, distin
 use incrowd_engine::{Ranked, Table, Values};
 use incrowd_privacy::{Column, Histogram, Model};
 use incrowd_quality::Measure;
-use incrowd_search::{Algorithm, Workload};
+use incrowd_search::{RowGrouping, Workload};
 use rayon::prelude::*;
 
 use crate::flow::ordered::{
@@ -85,7 +85,7 @@ pub(crate) struct Scheme {
     /// By extra column, the numbers that its codes stand for.
     positions: Vec<Vec<f64>>,
     pub(crate) workload: Option<Workload>,
-    pub(crate) grouping: Grouping,
+    pub(crate) grouping: RowGrouping,
     /// The sensitive columns that models look at, and what their values are.
     kinds: Vec<(usize, Kind)>,
 }
@@ -124,17 +124,6 @@ pub(crate) struct Prepared {
     /// The codes of the scheme's columns.
     columns: Vec<(Codes, u32)>,
     n_rows: usize,
-}
-
-/// Whether equal rows are grouped before a search.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Grouping {
-    /// Always: the search goes by the order of the vectors.
-    Always,
-    /// Unless nearly all rows differ.
-    IfWorthIt,
-    /// Never: the search groups them itself.
-    Never,
 }
 
 /// Gives every column its codes.
@@ -187,13 +176,7 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn DistinctValues) -> Result<Scheme, 
     let needs_target = plan.measure == Measure::Classification;
     let target = plan.target().filter(|_| needs_target).map(&mut push).transpose()?;
     let (workload, positions) = workload(plan, known, &attributes, &mut columns)?;
-    let grouping = match plan.method.algorithm {
-        Algorithm::MondrianRelaxed | Algorithm::SingleDimensional | Algorithm::HillClimb => {
-            Grouping::Always
-        }
-        algorithm if algorithm.is_full_domain() => Grouping::Never,
-        _ => Grouping::IfWorthIt,
-    };
+    let grouping = plan.method.algorithm.row_grouping();
     Ok(Scheme {
         attributes,
         value_rows,
@@ -292,12 +275,12 @@ pub(crate) struct Grouped {
 
 /// Groups equal rows, unless nearly all differ: then every row is a vector of its own, which saves a
 /// sort. Searches that go by the order of the vectors need it all the same.
-pub(crate) fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: Grouping) -> Grouped {
+pub(crate) fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: RowGrouping) -> Grouped {
     let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
     let is_left = match grouping {
-        Grouping::Always => false,
-        Grouping::IfWorthIt => distinct_share(&borrowed, n_rows) > MOST_DISTINCT,
-        Grouping::Never => true,
+        RowGrouping::Always => false,
+        RowGrouping::WhenWorthwhile => distinct_share(&borrowed, n_rows) > MOST_DISTINCT,
+        RowGrouping::Never => true,
     };
     if is_left {
         return Grouped {

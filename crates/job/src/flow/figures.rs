@@ -173,7 +173,6 @@ fn search_report(plan: &Plan, found: &Found) -> SearchReport {
 }
 
 /// The value of a measure among all of them.
-#[expect(clippy::cast_precision_loss, reason = "a height is small")]
 pub(crate) fn value_of(measure: Measure, measures: &MeasuresReport) -> Option<f64> {
     match measure {
         Measure::Discernibility => Some(measures.discernibility),

@@ -5,7 +5,7 @@ mod inference;
 use hashbrown::HashSet;
 use incrowd_data::{
     Attribute, Block, Codes, Collapsed, FrequencySet, Kind, Labels, RecodedColumn, SUPPRESSED,
-    Shape, collapse,
+    Shape, VectorShare, collapse,
 };
 use incrowd_engine::{KeptColumn, Order, Published};
 use incrowd_release::{
@@ -18,11 +18,11 @@ use crate::plan::{Plan, PlannedColumn};
 use crate::spec::Role;
 use crate::spec::error::{JobError, Problem};
 
-/// The class of each vector, and of the parts of divided vectors.
+/// The class of each vector, and the shares of classes in divided vectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Assigned<'a> {
     pub(crate) class_of: &'a [u32],
-    pub(crate) parts: &'a [(u32, u32, u32)],
+    pub(crate) shares: &'a [VectorShare],
     /// The groups of a recoding by blocks of columns; empty for others.
     pub(crate) blocks: &'a [Block],
     /// Whether the ends of a range are values of its class (or group), and not of all classes that share it.
@@ -36,7 +36,7 @@ impl<'a> Assigned<'a> {
     pub(crate) fn of(found: &'a Found) -> Assigned<'a> {
         Assigned {
             class_of: &found.assignment.class_of,
-            parts: &found.assignment.parts,
+            shares: &found.assignment.shares,
             blocks: match &found.recoding {
                 Recoding::Blocks(blocks) => blocks,
                 _ => &[],
@@ -52,11 +52,11 @@ impl<'a> Assigned<'a> {
 
     /// By vector, whether its rows are in several classes; empty if none are.
     pub(crate) fn divided(&self) -> Vec<bool> {
-        if self.parts.is_empty() {
+        if self.shares.is_empty() {
             return Vec::new();
         }
         let mut divided = vec![false; self.class_of.len()];
-        self.parts.iter().for_each(|(vector, ..)| divided[*vector as usize] = true);
+        self.shares.iter().for_each(|share| divided[share.vector as usize] = true);
         divided
     }
 }
@@ -175,9 +175,9 @@ impl Labelling<'_> {
         let whole = whole
             .filter(move |(vector, _)| !divided.get(*vector).copied().unwrap_or(false))
             .map(|(vector, (&class, &rows))| (vector, class, rows));
-        let parts =
-            self.assigned.parts.iter().map(|&(vector, class, rows)| (vector as usize, class, rows));
-        whole.chain(parts).filter(|(_, class, rows)| *class != SUPPRESSED && *rows > 0)
+        let shares = self.assigned.shares.iter();
+        let shares = shares.map(|share| (share.vector as usize, share.class, share.n_rows));
+        whole.chain(shares).filter(|(_, class, rows)| *class != SUPPRESSED && *rows > 0)
     }
 }
 

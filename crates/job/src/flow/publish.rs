@@ -264,9 +264,9 @@ impl Release<'_> {
         let ordered = order_within(engine, &rest, &self.piece(&rest, &groups))?;
         let classes = self
             .assigned
-            .parts
+            .shares
             .iter()
-            .flat_map(|&(_, class, rows)| std::iter::repeat_n(class, rows as usize));
+            .flat_map(|share| std::iter::repeat_n(share.class, share.n_rows as usize));
         Ok(ordered.into_iter().zip(classes).collect())
     }
 
@@ -344,7 +344,6 @@ const LARGE_SHARE: f64 = 0.05;
 const LEAST_ROWS: u64 = 5;
 
 /// What is reported beside the classes.
-#[expect(clippy::cast_precision_loss, reason = "shares and means of rows")]
 pub(crate) fn exposure(
     plan: &Plan,
     unique: Option<&Unique>,

@@ -101,6 +101,7 @@ const ORDERED: [(&str, &[&str]); 10] = [
     ("search", &[]),
     ("release", &[]),
     ("evaluate", &[]),
+    ("engine", &[]),
     ("job", &["spec", "report", "plan", "flow", "command"]),
     ("cli", &[]),
     ("cluster", &[]),

@@ -120,11 +120,7 @@ impl Application<'_> {
             RecodingKind::Multidimensional | RecodingKind::Local | RecodingKind::Unknown => {
                 let tree = tree.insert(self.tree(&set.attributes, lookup)?);
                 let class_of = |vector: usize| tree.class_of(|at| set.vectors[at].get(vector));
-                Assignment {
-                    class_of: (0..set.len()).map(class_of).collect(),
-                    n_classes: tree.n_classes,
-                    parts: Vec::new(),
-                }
+                Assignment::of_whole_vectors((0..set.len()).map(class_of).collect(), tree.n_classes)
             }
         };
         let is_region = plan.labels == LabelForm::Region;
@@ -423,7 +419,7 @@ fn generalise(set: &FrequencySet, group: impl Fn(usize, u32) -> u32) -> Assignme
     let groups: Vec<(&Codes, u32)> = groups.iter().map(|(codes, n)| (codes, *n)).collect();
     let classes = collapse(&groups, set.len());
     let n_classes = u32::try_from(classes.counts.len()).expect("no more classes than rows");
-    Assignment { class_of: classes.vector_of, n_classes, parts: Vec::new() }
+    Assignment::of_whole_vectors(classes.vector_of, n_classes)
 }
 
 /// The code of a text, by attribute.

@@ -11,19 +11,20 @@ mod points;
 mod regions;
 mod release;
 
-use incrowd_data::{Assignment, Attribute, Codes, Divided, Level, PartitionTree};
+use incrowd_data::{Assignment, Attribute, Codes, Divided, Level, PartitionTree, VectorShare};
 use incrowd_engine::{
     Engine, EngineError, Format, Output, Source, Spilled, read_remote, read_spilled,
 };
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
 use incrowd_search::{
-    Algorithm, Budget, Counters, Found, Outcome as SearchOutcome, Outline, Proof, Recoding,
+    Budget, Counters, Found, NoOutline, Outcome as SearchOutcome, Outline, OutlineLimits, Proof,
+    Recoding, RowGrouping,
 };
 use indexmap::IndexMap;
 
 use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
-use crate::flow::coding::{CodedAs, Coding, Grouped, Grouping, Scheme, group, scheme};
+use crate::flow::coding::{CodedAs, Coding, Grouped, Scheme, group, scheme};
 use crate::flow::draft::{Released, ReportDraft};
 use crate::flow::ended::Ended;
 use crate::flow::job::{Job, ReleaseNotes};
@@ -85,12 +86,12 @@ pub(crate) fn run(
     timings.search = clock.lap();
     job.run.enter(Stage::Write);
     let attributes = &coding.set.attributes;
-    let (parts, assigned) = (&found.assignment.parts, Assigned::of(&found));
+    let (shares, assigned) = (&found.assignment.shares, Assigned::of(&found));
     let (set, entity) = (&coding.set, coding.entity);
     let labelling = Labelling { plan, set, entity, classes: &classes, assigned };
     let inference = labelling.withhold(&mut means);
     let labelled =
-        Labelled { plan, attributes, classes: &classes, means: &means, inference, parts };
+        Labelled { plan, attributes, classes: &classes, means: &means, inference, shares };
     let written = write(job.engine, labelled, &spilled, &rows, (output, bounds))?;
     source.check_unchanged()?;
     timings.write = clock.lap();
@@ -132,7 +133,7 @@ pub(crate) struct Labelled<'a> {
     /// By column, what follows from what is printed of it.
     pub(crate) inference: IndexMap<String, InferenceReport>,
     /// Vectors that are divided among classes.
-    pub(crate) parts: &'a [(u32, u32, u32)],
+    pub(crate) shares: &'a [VectorShare],
 }
 
 /// Writes the release of rows that are in private files.
@@ -143,10 +144,10 @@ pub(crate) fn write(
     rows: &RowClasses,
     (output, bounds): (&Output, &Bounds),
 ) -> Result<Unverified, JobError> {
-    let Labelled { plan, attributes, classes, means, inference, parts } = labelled;
+    let Labelled { plan, attributes, classes, means, inference, shares } = labelled;
     let ordering = &Ordering::new(plan, attributes, classes, means);
     let staged = output.stage()?;
-    let release = Release { plan, spilled, bounds, classes, ordering, rows, parts };
+    let release = Release { plan, spilled, bounds, classes, ordering, rows, shares };
     let WrittenRows { n_rows, starred, entity, contents } = release.write(engine, &staged)?;
     let released_as = released_as(plan, &ordering.columns);
     let repeats = spilled.counted.iter().filter_map(Repeats::of_counted).collect();
@@ -200,8 +201,8 @@ pub(crate) fn check_fits(
 /// What would need no more memory than it is given, for a job that does.
 fn way_out(plan: &Plan) -> &'static str {
     match plan.method.algorithm {
-        Algorithm::MondrianRelaxed => "leave out --relaxed",
-        Algorithm::Mondrian if plan.labels == LabelForm::Region => {
+        algorithm if algorithm.is_relaxed() => "leave out --relaxed",
+        algorithm if algorithm.can_outline() && plan.labels == LabelForm::Region => {
             "choose other labels than `region`"
         }
         _ => "use --algorithm mondrian, which needs no more than it is given",
@@ -223,8 +224,8 @@ impl Search<'_> {
         let n_distinct = points.estimate_distinct()?;
         self.job.run.go_on()?;
         let (n_columns, n_parts) = (self.columns.len(), self.spilled.n_parts());
-        let can_be_outlined = self.plan.method.algorithm == Algorithm::Mondrian
-            && self.plan.labels != LabelForm::Region;
+        let can_be_outlined =
+            self.plan.method.algorithm.can_outline() && self.plan.labels != LabelForm::Region;
         let is_forced = self.bounds.forced_points(self.spilled.n_rows).is_some();
         let fits = check_fits(self.bounds, way_out(self.plan), n_distinct, n_columns, n_parts);
         if fits.is_ok() && !(can_be_outlined && is_forced) {
@@ -267,11 +268,13 @@ impl Search<'_> {
         let budget = budget(job.run, job.spec, plan, None);
         let grown = with_problem(job.spec, plan, &coding, &[], &budget, |problem| {
             let (left, most) = (self.bounds.left(), self.most_points(n_attributes));
-            Outline::grow(problem, &scanned, most, left / 4)
+            let limits = OutlineLimits { points: most, bytes: left / 4 };
+            Outline::grow(problem, &scanned, limits)
         })?;
-        let outline = match grown.map_err(|source| EngineError::Spill { source })? {
+        let outline = match grown {
             Ok(outline) => outline,
-            Err(outcome) => {
+            Err(NoOutline::Unreadable(source)) => return Err(EngineError::Spill { source }.into()),
+            Err(NoOutline::Ended(outcome)) => {
                 job.found(plan, outcome, n_rows)?;
                 unreachable!("an outline that was not grown has no recoding")
             }
@@ -305,7 +308,7 @@ struct Finish<'a> {
     /// The set is that of one region after another: the dictionaries of its attributes may be large.
     coding: Coding,
     budget: Budget,
-    grouping: Grouping,
+    grouping: RowGrouping,
 }
 
 /// The node of an attribute's hierarchy that was divided last, if one was.
@@ -352,7 +355,7 @@ impl Finish<'_> {
             PartitionTree { nodes: Vec::new(), n_classes }
         };
         let found = Found {
-            assignment: Assignment { class_of: Vec::new(), n_classes, parts: Vec::new() },
+            assignment: Assignment::of_whole_vectors(Vec::new(), n_classes),
             recoding: Recoding::Partition(tree),
             proof: Proof { is_cut_short, ..Proof::default() },
             counters,
@@ -372,8 +375,7 @@ impl Finish<'_> {
     ) -> Result<(), JobError> {
         let ((vectors, counts), n_rows) = regions.take_distinct(region)?;
         self.coding.n_vectors += counts.len() as u64;
-        let assignment =
-            Assignment { class_of: vec![0; counts.len()], n_classes: 1, parts: Vec::new() };
+        let assignment = Assignment::of_whole_vectors(vec![0; counts.len()], 1);
         self.fill(vectors, counts, n_rows.iter().map(|&rows| rows as u64).sum());
         let divided = PartitionTree::one_class().divided(&self.coding.set.attributes, divided);
         self.add((&assignment, &divided), |_| 0, &n_rows, found)
@@ -425,7 +427,7 @@ impl Finish<'_> {
         let classes = recode(set, assignment, divided);
         let assigned = Assigned {
             class_of: &assignment.class_of,
-            parts: &[],
+            shares: &[],
             blocks: &[],
             is_tight: true,
             may_be_tight: false,

@@ -120,7 +120,6 @@ fn sizes(content: &PageContent) -> (String, String) {
         greatest if greatest > least => format!("{} to {}", count(least), count(greatest)),
         _ => count(least),
     });
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     let shares = |sizes: &[SizesReport], rows: u64| {
         let share = |&(least, _): &(u64, u64)| {
             let step = sizes.iter().find(|step| step.least == least);
@@ -248,7 +247,6 @@ fn singled_out_otherwise(content: &PageContent, sets: &[&PrivacyReport]) -> Stri
 }
 
 /// The share of records that are alone in their class.
-#[expect(clippy::cast_precision_loss, reason = "rows of a table")]
 fn share_alone(sizes: &[SizesReport], rows: u64) -> f64 {
     let alone = sizes.iter().find(|step| step.least == 1).map_or(0, |step| step.rows);
     alone as f64 / rows.max(1) as f64

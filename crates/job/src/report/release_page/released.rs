@@ -355,7 +355,6 @@ fn spans(name: &str, shown: &SpansShown) -> (String, String) {
     (chart.svg(), says.join(" "))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "rows of a table")]
 fn listed(
     name: &str,
     labels: &[(String, u64)],
