@@ -25,7 +25,7 @@ use crate::flow::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
 use crate::flow::outputs::check_outputs;
-use crate::flow::people::uses_counting;
+use crate::flow::people::{among_quasi, uses_counting};
 use crate::flow::publish::{Release, SmallFile, Unverified, publish};
 use crate::flow::recoding_file::{RecodingFile, private_path};
 use crate::flow::run::{Run, Stage};
@@ -267,7 +267,15 @@ impl Application<'_> {
         self.run.enter(Stage::Write);
         let written = in_files::write(
             self.engine,
-            in_files::Labelled { plan, attributes, classes, means: &means, inference, parts: &[] },
+            in_files::Labelled {
+                plan,
+                attributes,
+                classes,
+                means: &means,
+                inference,
+                parts: &[],
+                repeats: among_quasi(plan, &spilled, spilled.n_rows),
+            },
             &spilled,
             &row_classes,
             (output, bounds),

@@ -7,7 +7,7 @@ use crate::flow::clock::Stopwatch;
 use crate::flow::draft::text_of_check;
 use crate::flow::measure::{
     Starred, Subject, Way, as_they_are, collusion_report, failures, measure, measure_in,
-    measures_report, privacy_report, release_report, risk_report,
+    measures_report, privacy_report, release_report, risk_report, uses,
 };
 use crate::flow::outputs::output_problems;
 use crate::flow::people::Repeats;
@@ -32,11 +32,12 @@ pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError
         let source = Source::open(engine, input)?;
         let plan = Plan::new(spec, &source, Purpose::Measure)?;
         run.tell_notes(&plan.notes);
-        bounds.refuse_large_portions(engine, &source, &plan.uses())?;
+        let released_as = as_they_are(&plan);
+        let contents = Vec::new();
+        let subject = Subject { plan: &plan, released_as, entity: None, contents, is_given: true };
+        bounds.refuse_large_portions(engine, &source, &uses(&source, &subject))?;
         timings.read = clock.lap();
         run.enter(Stage::Verify);
-        let released_as = as_they_are(&plan);
-        let subject = Subject { plan: &plan, released_as, entity: None, contents: Vec::new() };
         let measured = if engine.is_remote() {
             measure_in(engine, &source, &subject, &Way::Cluster { bounds: &bounds })?
         } else {
