@@ -13,6 +13,9 @@ pub(super) struct Line {
     pub(super) half: f64,
 }
 
+/// Times lie on the number line by their nanoseconds.
+pub(super) const NANOS_PER_DAY: f64 = 86_400e9;
+
 const DAYS_PER_YEAR: f64 = 365.2425;
 
 impl Line {
@@ -25,7 +28,7 @@ impl Line {
             (Shape::Unordered, _) => return None,
             (Shape::Numeric, Kind::Date) => ("year", positions.map(year).collect(), 0.0),
             (Shape::Numeric, Kind::Timestamp) => {
-                ("year", positions.map(|seconds| year(seconds / 86_400.0)).collect(), 0.0)
+                ("year", positions.map(|nanos| year(nanos / NANOS_PER_DAY)).collect(), 0.0)
             }
             (Shape::Numeric, _) => {
                 ("value", positions.clone().collect(), half_of("value", positions))
