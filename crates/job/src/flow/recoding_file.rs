@@ -27,6 +27,7 @@ use crate::flow::stopped_search::checksum;
 use crate::plan::Plan;
 use crate::plan::sets::{DEFAULT, QuasiSet};
 use crate::spec::error::{JobError, Problem};
+use crate::spec::small_file::{read_text, unreadable};
 use crate::spec::{
     BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, Role, ValueLimit,
 };
@@ -308,9 +309,7 @@ impl RecodingFile {
     /// Reads one file of a recoding, and its text.
     fn read_one(path: &Path) -> Result<(RecodingFile, String), JobError> {
         let name = path.display();
-        let text = crate::spec::small_file::read_text(path).map_err(|error| {
-            Problem::new(format!("the recoding `{name}` cannot be read: {}", error.kind()))
-        })?;
+        let text = read_text(path).map_err(|error| unreadable("the recoding", path, &error))?;
         let file: RecodingFile = serde_json::from_str(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             Problem::new(format!(
