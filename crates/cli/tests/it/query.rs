@@ -377,6 +377,8 @@ fn labels_beyond_the_whole_numbers_of_a_float() {
     let rows: Vec<String> =
         (0..200).map(|row| (first + row * 5_000_000_000_001).to_string()).collect();
     let folder = Folder::with(&[("t.csv", &format!("t\n{}\n", rows.join("\n")))]);
+    // Without ranges they are texts, which are equal or not.
+    check(&folder, "t.csv", "SELECT COUNT(*) WHERE t = 1700000000000000000", 1.0, true);
     for form in ["range", "region", "bounds"] {
         folder.ok(&format!(
             "anonymize t.csv -o {form}.csv -k 20 --quasi t --labels {form} --recoding {form}.json"
@@ -384,7 +386,7 @@ fn labels_beyond_the_whole_numbers_of_a_float() {
         let about = format!("{form}.csv --recoding {form}.json --original t.csv");
         let answer = ask(&folder, &about, "SELECT COUNT(*) WHERE t < 1700000500000000000");
         let number = |key: &str| answer[key].as_f64().unwrap();
-        assert_eq!(number("true"), 100.0, "{form}: {answer}");
+        assert_eq!(answer["true"], 100.0, "{form}: {answer}");
         assert!(number("least") <= 100.0 && 100.0 <= number("greatest"), "{form}: {answer}");
         assert!((number("estimate") - 100.0).abs() < 25.0, "{form}: {answer}");
         folder
