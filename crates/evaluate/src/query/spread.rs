@@ -21,7 +21,8 @@ pub struct Spread {
     pub is_open: bool,
     /// The mean of the class, where it is released.
     pub mean: Option<f64>,
-    /// All keys that are possible, where they reach beyond those that are likely: a region without an end, or an end that is rounded.
+    /// All keys that are possible, where they reach beyond those that are likely: a region without an
+    /// end, or an end that is rounded.
     pub reach: Option<(f64, f64)>,
 }
 
@@ -344,8 +345,8 @@ fn close(ranges: &mut [Option<(f64, f64)>], span: Option<(f64, f64)>) {
     }
 }
 
-/// Labels on a line of the first kind that all of them allow. Numbers that a float cannot tell apart are
-/// on a line only if there are ranges of them; otherwise they are texts, which can be equal.
+/// Labels on a line of the first kind that all of them allow. Numbers that a float cannot tell apart
+/// are on a line only if there are ranges of them; otherwise they are texts, which can be equal.
 fn on_some_line(
     forms: &[Form],
     kinds: &[Kind],
