@@ -52,7 +52,8 @@ pub struct Dictionary {
     pub kind: Kind,
     /// Each value as it is written in the source (one spelling for equal numbers).
     pub texts: Vec<String>,
-    /// Each value on the number line: the number itself, days or seconds for dates, else the rank.
+    /// Each value on the number line: the number itself, days for dates, nanoseconds for times,
+    /// else the rank.
     pub positions: Vec<f64>,
     /// Whether the column has missing cells.
     pub has_missing: bool,

@@ -107,8 +107,8 @@ impl<'a> Released<'a> {
     }
 }
 
-/// How the nodes of a hierarchy are named. A rule says so itself: what it made of the table is not looked at, since the
-/// public may know it as little as the table.
+/// How the nodes of a hierarchy are named. A rule says so itself: what it made of the table is not
+/// looked at, since the public may know it as little as the table.
 fn node_names(spec: &HierarchySpec, shape: &Shape) -> NodeNames {
     match (spec, shape) {
         (HierarchySpec::Built(rule), _) => {

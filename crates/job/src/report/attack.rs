@@ -76,8 +76,8 @@ pub struct AttackedColumn {
 }
 
 impl AttackedColumn {
-    /// Whether its labels may be nodes of a hierarchy that nobody named: nothing is known of them, and they do not
-    /// agree with some of the outside table.
+    /// Whether its labels may be nodes of a hierarchy that nobody named: nothing is known of them,
+    /// and they do not agree with some of the outside table.
     pub(crate) fn may_be_nodes(&self) -> bool {
         self.read_as == "texts" && self.unmatched_labels > 0
     }

@@ -36,8 +36,8 @@ pub(crate) fn unreadable(what: &str, path: &Path, error: &io::Error) -> Problem 
     Problem::new(format!("{what} `{name}` cannot be read: {why}"))
 }
 
-/// What to say of a path that is the address of something else than a file, if it is one. Before an address in a
-/// job file stands the folder of that file.
+/// What to say of a path that is the address of something else than a file, if it is one. A path
+/// in a job file has the folder of that file before it.
 #[must_use]
 pub fn address_problem(path: &Path) -> Option<Problem> {
     let name = path.to_string_lossy();

@@ -209,7 +209,8 @@ struct Shown {
 }
 
 impl Shown {
-    /// What a label shows that has `character` at one end in place of those that it hides; none of another label.
+    /// What a label shows that has `character` at one end in place of those that it hides; none of
+    /// another label.
     fn of(label: &str, character: char) -> Option<Shown> {
         let shown = |name: &str| {
             let of = name.chars().count();

@@ -81,3 +81,21 @@ pub(super) fn half_of(axis: &str, mut places: impl Iterator<Item = f64>) -> f64 
 fn ranks(attribute: &Attribute) -> Vec<f64> {
     (0..attribute.n_values()).map(f64::from).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incrowd_data::Dictionary;
+
+    #[test]
+    fn times_lie_in_their_year() {
+        let texts = vec!["2024-07-02T12:00".to_owned()];
+        let at = |text: &String| incrowd_engine::position(Kind::Timestamp, text).unwrap();
+        let positions = texts.iter().map(at).collect();
+        let dictionary = Dictionary { kind: Kind::Timestamp, texts, positions, has_missing: false };
+        let attribute = Attribute { name: "at".to_owned(), dictionary, shape: Shape::Numeric };
+        let line = Line::of(&attribute).unwrap();
+        assert_eq!(line.axis, "year");
+        assert!((line.places[0] - 2024.5).abs() < 0.01, "{:?}", line.places);
+    }
+}

@@ -25,7 +25,8 @@ pub(super) enum Covers {
 pub(crate) enum NodeNames {
     /// By numbers and intervals of numbers.
     Numbers,
-    /// By dates, parts of dates and ranges of them. A day is a value or, where values are times, a node.
+    /// By dates, parts of dates and ranges of them. A day is a value or, where values are times, a
+    /// node.
     Dates { are_days_values: bool },
     /// By ranges of values; what the values are is not known.
     Ranges,

@@ -149,8 +149,8 @@ impl PictureSource<'_> {
     }
 }
 
-/// What labels tell of how much they keep: widths of ranges, characters that are hidden. The job says how the nodes
-/// of a hierarchy are named.
+/// What labels tell of how much they keep: widths of ranges, characters that are hidden. The job
+/// says how the nodes of a hierarchy are named.
 fn told_kept(told: &ReleasedLabels, names: Option<NodeNames>) -> String {
     let (texts, rows): (Vec<String>, Vec<u64>) = told.labels.iter().cloned().unzip();
     if let Some(names) = names {
