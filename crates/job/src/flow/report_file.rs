@@ -42,8 +42,8 @@ pub struct ReportFile {
 }
 
 impl ReportFile {
-    /// Refuses a name that says neither, a file that cannot be written, and one of `inputs`. `what` is the report with its
-    /// article.
+    /// Refuses a name that says neither, a file that cannot be written, and one of `inputs`. `what`
+    /// is the report with its article.
     ///
     /// # Errors
     ///
@@ -55,12 +55,7 @@ impl ReportFile {
         inputs: Vec<InputFile>,
         force: bool,
     ) -> Result<ReportFile, JobError> {
-        let is_html = ends_with(path, ".html");
-        if !is_html && !ends_with(path, ".json") {
-            let message = format!("{what} is a .json or .html file, found `{path}`");
-            let help = "name it .json or .html: HTML to read it, JSON for programs";
-            return Err(Problem::new(message).help(help).into());
-        }
+        let is_html = is_html(what, path, "name it .html to read it, .json for programs")?;
         refuse_outputs(run, &[path], inputs, force)?;
         Ok(ReportFile { path: path.to_owned(), is_html, force })
     }
@@ -77,6 +72,7 @@ impl ReportFile {
         spec: &JobSpec,
         force: bool,
     ) -> Result<ReportFile, JobError> {
+        is_html(what, path, "name it .json or .html")?;
         let mut inputs = InputFile::of_job(spec);
         if let Some(input) = &spec.input {
             inputs.extend(InputFile::of_table(run, input, "the input")?);
@@ -93,6 +89,15 @@ impl ReportFile {
         let text = report.text(self.is_html);
         write_files(run, &[SmallFile::private(&self.path, &text)], self.force)
     }
+}
+
+/// Whether a report is HTML, or JSON.
+fn is_html(what: &str, path: &str, help: &str) -> Result<bool, Problem> {
+    let is_html = ends_with(path, ".html");
+    if is_html || ends_with(path, ".json") {
+        return Ok(is_html);
+    }
+    Err(Problem::new(format!("{what} is a .json or .html file, found `{path}`")).help(help))
 }
 
 pub(crate) fn ends_with(path: &str, ending: &str) -> bool {
