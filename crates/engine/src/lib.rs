@@ -8,6 +8,9 @@
 //! The modules depend only on those before them in this order: `error`, `batches`, `decode`, `wire`, `value`,
 //! `format`, `publish`, `engine`, `source`, `encode`, `read`, `remote`, `write`, `rows`; `sql` stands alone.
 
+// Cells become numbers here: a value that is not exact as one would be another value.
+#![warn(clippy::cast_precision_loss)]
+
 mod batches;
 mod decode;
 mod encode;
@@ -31,7 +34,7 @@ pub use batches::Batches;
 pub use decode::is_decoding;
 pub use encode::{Misfits, RawColumn, Values};
 pub use engine::Engine;
-pub use error::{CsvError, EngineError};
+pub use error::{CsvError, Elsewhere, EngineError, FileAction, ValueList};
 pub use format::{Compression, Format};
 pub use publish::{
     Abandoned, Access, Manifest, Output, Part, Slot, Staged, Staging, abandon, foreign_in, publish,
@@ -50,5 +53,5 @@ pub use value::cut_point::CutPoint;
 pub use value::mix::{NO_CELLS, halves_of, mix_codes, of_halves};
 pub use value::sample::Sample;
 pub use value::stored::Fit;
-pub use value::typing::{Order, Ranked, position, text_at};
+pub use value::typing::{Order, Ranked, kind_of_texts, position, text_at};
 pub use write::{Piece, Published, Rows, Writer, order_within, write_plain};

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use incrowd_data::{Dictionary, Kind};
 
+use crate::ValueList;
+
 /// The order of a column's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -15,8 +17,8 @@ pub enum Order {
     Listed {
         /// The values.
         texts: Vec<String>,
-        /// What the list is called in messages.
-        what: &'static str,
+        /// What the list is.
+        what: ValueList,
     },
 }
 
@@ -54,6 +56,11 @@ impl Key {
 }
 
 /// The narrowest kind that all texts are of. A number with a leading zero is text.
+#[must_use]
+pub fn kind_of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Kind {
+    infer(texts.into_iter())
+}
+
 pub(crate) fn infer<'a>(texts: impl Iterator<Item = &'a str>) -> Kind {
     let mut found = None;
     for text in texts {

@@ -81,7 +81,7 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
         let opened = (release.as_ref().ok(), outside.as_ref().ok());
         let entity = knowledge.as_ref().and_then(|known| known.entity().map(str::to_owned));
         let entity = entity.as_deref();
-        let chosen = compared(opened, (options, entity), &mut problems);
+        let chosen = compared(opened, (options, knowledge.as_ref()), &mut problems);
         let chosen_before = match (&original, &chosen) {
             (Some(Ok(original)), Some(chosen)) => {
                 Some(compared_before(original, chosen, (options, entity), &mut problems))

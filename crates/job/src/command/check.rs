@@ -7,8 +7,8 @@ use crate::flow::clock::Stopwatch;
 use crate::flow::draft::text_of_check;
 use crate::flow::input::Input;
 use crate::flow::measure::{
-    Starred, Subject, Way, as_they_are, collusion_report, failures, measure, measure_in,
-    measures_report, privacy_report, release_report, risk_report,
+    Starred, Subject, as_they_are, collusion_report, failures, measure_table, measures_report,
+    privacy_report, release_report, risk_report,
 };
 use crate::flow::outputs::output_problems;
 use crate::flow::people::Repeats;
@@ -49,11 +49,7 @@ pub(super) fn check_in(
         run.enter(Stage::Verify);
         let released_as = as_they_are(&plan);
         let subject = Subject { plan: &plan, released_as, entity: None, contents: Vec::new() };
-        let measured = if engine.is_remote() {
-            measure_in(engine, &source, &subject, &Way::Cluster { bounds: &bounds })?
-        } else {
-            measure(engine, &source, &subject, &bounds)?
-        };
+        let measured = measure_table(engine, &source, &subject, &bounds)?;
         run.go_on()?;
         timings.verify = clock.lap();
         let repeats = Repeats::nearest(measured.repeats.iter().cloned());

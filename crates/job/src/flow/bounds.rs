@@ -39,7 +39,6 @@ const LEFT_IF_FORCED: u64 = 1 << 26;
 
 /// Rows of a bucket and bytes for grouping where rows are forced into files.
 const ROWS_IF_FORCED: u64 = 16;
-
 const ROOM_IF_FORCED: u64 = 1 << 12;
 
 impl Bounds {

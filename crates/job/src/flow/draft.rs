@@ -87,7 +87,7 @@ impl<'a> Released<'a> {
 
     /// The columns that are released as they are, if the rows are in memory and it is known which class each is in.
     fn other_columns(&self) -> Result<Vec<OtherColumn>, JobError> {
-        let Some(table) = self.table.filter(|_| self.assigned.parts.is_empty()) else {
+        let Some(table) = self.table.filter(|_| self.assigned.shares.is_empty()) else {
             return Ok(Vec::new());
         };
         let mut others = Vec::new();

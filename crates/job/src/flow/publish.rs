@@ -7,17 +7,17 @@ use incrowd_engine::{
     Access, ColumnContent, Engine, EngineError, Format, Manifest, Output, Part, Piece, Published,
     Rows, Source, Staging, Table, Writer, order_within, stage_bytes,
 };
-use incrowd_release::Classes;
+use incrowd_release::{Classes, order_by_labels};
 use indexmap::IndexMap;
 
 use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::CodedAs;
 use crate::flow::labelling::{
-    Assigned, Labelling, kinds_of, label_columns, n_cells, order_by_labels, published,
-    refuse_equal_names, released_as,
+    Assigned, Labelling, kinds_of, label_columns, n_cells, published, refuse_equal_names,
+    released_as,
 };
-use crate::flow::measure::{Entities, Measured, Starred, Subject, Unique, measure};
+use crate::flow::measure::{Entities, Measured, Starred, Subject, Unique, measure_release};
 use crate::flow::ordered::raw_column;
 use crate::flow::outputs::manifest;
 use crate::flow::people::Repeats;
@@ -107,7 +107,7 @@ impl Unverified {
             let flusher = scope.spawn(|| staged.flush());
             let measured = Source::of_staged(engine, &staged)
                 .map_err(JobError::from)
-                .and_then(|source| measure(engine, &source, &subject, bounds));
+                .and_then(|source| measure_release(engine, &source, &subject, bounds));
             (measured, flusher.join().expect("flushing does not panic"))
         });
         flushed?;
@@ -264,9 +264,9 @@ impl Release<'_> {
         let ordered = order_within(engine, &rest, &self.piece(&rest, &groups))?;
         let classes = self
             .assigned
-            .parts
+            .shares
             .iter()
-            .flat_map(|&(_, class, rows)| std::iter::repeat_n(class, rows as usize));
+            .flat_map(|share| std::iter::repeat_n(share.class, share.n_rows as usize));
         Ok(ordered.into_iter().zip(classes).collect())
     }
 
@@ -344,7 +344,6 @@ const LARGE_SHARE: f64 = 0.05;
 const LEAST_ROWS: u64 = 5;
 
 /// What is reported beside the classes.
-#[expect(clippy::cast_precision_loss, reason = "shares and means of rows")]
 pub(crate) fn exposure(
     plan: &Plan,
     unique: Option<&Unique>,

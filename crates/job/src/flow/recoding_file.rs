@@ -5,6 +5,7 @@
 //! that (values of suppressed rows, leaves below a label, cut points that no label prints) is in its private
 //! part beside it, which is a complete recoding in the same form.
 
+mod asked;
 mod check;
 mod kept;
 mod public;
@@ -12,7 +13,7 @@ mod public;
 use std::path::{Path, PathBuf};
 
 use incrowd_data::{
-    Attribute, Branches, Cell, Cuts, Dictionary, End, FrequencySet, Node, PartitionTree,
+    Attribute, Branches, Cell, Cuts, Dictionary, End, FrequencySet, Kind, Node, PartitionTree,
     SUPPRESSED, Shape,
 };
 use incrowd_release::{Classes, LabelForm};
@@ -25,12 +26,21 @@ use crate::flow::regions::{Places, places_of};
 use crate::flow::relabel::released_codes;
 use crate::flow::stopped_search::checksum;
 use crate::plan::Plan;
-use crate::plan::sets::{DEFAULT, QuasiSet};
+use crate::report::RecodingKind;
 use crate::spec::error::{JobError, Problem};
-use crate::spec::{
-    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, Role, ValueLimit,
-};
+use crate::spec::{BuiltSpec, ColumnSpec, HierarchySpec, PrivacySpec, QuasiSpec, Role};
+use asked::{coalitions, named_sets, privacy};
 use kept::{any, first_above, known, rules, say_anything};
+
+/// The kind of what a search found.
+pub(crate) fn kind_of(recoding: &Recoding) -> RecodingKind {
+    match recoding {
+        Recoding::Partition(_) => RecodingKind::Multidimensional,
+        Recoding::FullDomain(_) => RecodingKind::FullDomain,
+        Recoding::Intervals(_) => RecodingKind::SingleDimensional,
+        Recoding::Blocks(_) | Recoding::Local(_) => RecodingKind::Local,
+    }
+}
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,8 +48,7 @@ use kept::{any, first_above, known, rules, say_anything};
 pub(crate) struct RecodingFile {
     /// Version of the tool that wrote it.
     pub(crate) incrowd: String,
-    /// `multidimensional`, `full-domain`, `single-dimensional` or `local`.
-    pub(crate) kind: String,
+    pub(crate) kind: RecodingKind,
     /// What stands in a recoded cell.
     pub(crate) labels: String,
     /// The models that held when it was made.
@@ -66,6 +75,9 @@ pub(crate) struct RecodingFile {
     /// By column whose hierarchy was made by a rule that gives every value its place, the rule.
     #[serde(default)]
     pub(crate) rules: IndexMap<String, BuiltSpec>,
+    /// By sensitive column that a model looks at, the type of its values.
+    #[serde(default)]
+    pub(crate) types: IndexMap<String, String>,
     /// By column, the level of a full-domain recoding.
     #[serde(default)]
     pub(crate) levels: IndexMap<String, u8>,
@@ -164,6 +176,8 @@ pub(crate) fn texts(
     let mut complete = RecodingFile::new(plan, &coding.set, found, classes);
     let public = public::public(&complete, plan, coding, found, classes).to_json();
     complete.public = Some(checksum(&public));
+    let typed = |(at, kind): &(usize, Kind)| (plan.columns[*at].name.clone(), kind.to_string());
+    complete.types = coding.kinds.iter().map(typed).collect();
     RecodingTexts { private: complete.to_json(), public }
 }
 
@@ -172,16 +186,15 @@ impl RecodingFile {
         let names = set.attributes.iter().map(|attribute| attribute.name.clone());
         let is_region = plan.labels == LabelForm::Region;
         let places = if is_region { places_of(set, found) } else { Places::new() };
-        let (kind, levels, nodes) = match &found.recoding {
-            Recoding::Partition(tree) => {
-                ("multidimensional", IndexMap::new(), nodes(set, tree, classes, &places))
-            }
+        let (levels, nodes) = match &found.recoding {
+            Recoding::Partition(tree) => (IndexMap::new(), nodes(set, tree, classes, &places)),
             Recoding::FullDomain(levels) => {
                 let levels = levels.iter().map(|level| level.0);
-                ("full-domain", names.zip(levels).collect(), Vec::new())
+                (names.zip(levels).collect(), Vec::new())
             }
-            Recoding::Intervals(_) => ("single-dimensional", IndexMap::new(), Vec::new()),
-            Recoding::Blocks(_) | Recoding::Local(_) => ("local", IndexMap::new(), Vec::new()),
+            Recoding::Intervals(_) | Recoding::Blocks(_) | Recoding::Local(_) => {
+                (IndexMap::new(), Vec::new())
+            }
         };
         let cuts = match &found.recoding {
             Recoding::Intervals(cuts) => values_of_cuts(set, cuts, &places),
@@ -190,7 +203,7 @@ impl RecodingFile {
         let labels = LabelForm::NAMES.iter().find(|(_, form)| *form == plan.labels);
         RecodingFile {
             incrowd: crate::VERSION.to_owned(),
-            kind: kind.to_owned(),
+            kind: kind_of(&found.recoding),
             labels: labels.map_or("range", |(name, _)| name).to_owned(),
             privacy: privacy(plan),
             quasi: named_sets(plan),
@@ -201,6 +214,7 @@ impl RecodingFile {
             public: None,
             built: built(plan, set, &found.assignment.class_of),
             rules: rules(plan),
+            types: IndexMap::new(),
             levels,
             known: if is_region { known(set, found) } else { IndexMap::new() },
             any: if is_region { any(set, found, classes) } else { Vec::new() },
@@ -242,6 +256,9 @@ impl RecodingFile {
         if !self.rules.is_empty() {
             sets.push_str(&format!("\"rules\": {},\n  ", line(&self.rules)));
         }
+        if !self.types.is_empty() {
+            sets.push_str(&format!("\"types\": {},\n  ", line(&self.types)));
+        }
         format!(
             "{{\n  \"incrowd\": {},\n  \"kind\": {},\n  \"labels\": {},\n  \"privacy\": {},\n  \
              {sets}\"columns\": {{\n{}\n  }},\n  \"sequences\": {},\n  \"levels\": {},\n  \
@@ -262,7 +279,7 @@ impl RecodingFile {
     pub(crate) fn read(path: &Path) -> Result<RecodingFile, JobError> {
         let file = RecodingFile::read_any(path)?;
         let name = path.display();
-        if file.kind == "local" {
+        if file.kind == RecodingKind::Local {
             return Err(Problem::new(format!(
                 "`{name}` is a local recoding: it was made for the rows of one table and cannot be \
                  applied to others"
@@ -364,53 +381,6 @@ mod erased {
             serde_json::to_string(self).expect("plain data has a JSON form")
         }
     }
-}
-
-/// The quasi-identifier sets that a job names.
-fn named_sets(plan: &Plan) -> Vec<QuasiSpec> {
-    let is_unnamed = plan.sets.len() == 1 && plan.sets[0].name == DEFAULT;
-    let named = plan.sets.iter().filter(|set| !set.is_coalition() && !is_unnamed);
-    let spec = |set: &QuasiSet| QuasiSpec {
-        name: set.name.clone(),
-        columns: set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect(),
-        k: set.k,
-        collude: Vec::new(),
-    };
-    named.map(spec).collect()
-}
-
-fn coalitions(plan: &Plan) -> Vec<Vec<String>> {
-    let names =
-        |set: &QuasiSet| set.members.iter().map(|&member| plan.sets[member].name.clone()).collect();
-    plan.sets.iter().filter(|set| set.is_coalition()).map(names).collect()
-}
-
-fn privacy(plan: &Plan) -> PrivacySpec {
-    use crate::plan::models::Asks;
-    let mut spec = PrivacySpec {
-        k: plan.k,
-        suppress: Some(plan.suppress.clone()),
-        missing_sensitive: plan.missing_is_value.then(|| "value".to_owned()),
-        ..PrivacySpec::default()
-    };
-    for model in &plan.models {
-        let column = Some(plan.columns[model.column].name.clone());
-        let diversity = DiversitySpec { column: column.clone(), ..DiversitySpec::default() };
-        match model.asks {
-            Asks::Distinct(l) => {
-                spec.l_diversity.push(DiversitySpec { distinct: Some(l), ..diversity });
-            }
-            Asks::Entropy(l) => {
-                spec.l_diversity.push(DiversitySpec { entropy: Some(l), ..diversity });
-            }
-            Asks::Recursive(c, l) => {
-                spec.l_diversity.push(DiversitySpec { recursive: Some((c, l)), ..diversity });
-            }
-            Asks::Closeness(value) => spec.t_closeness.push(ValueLimit { column, value }),
-            Asks::SquaredError(value) => spec.squared_error.push(ValueLimit { column, value }),
-        }
-    }
-    spec
 }
 
 /// The columns with everything that is needed to order their values again, in this form only.

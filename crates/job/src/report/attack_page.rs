@@ -161,7 +161,6 @@ fn cards(report: &AttackReport) -> Vec<Card> {
 fn distribution(page: &mut Page, report: &AttackReport) {
     page.part("How many records each person could be");
     let buckets = report.side_by_side();
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     let bars = |of: fn(&(u64, u64)) -> u64| -> Vec<f64> {
         buckets.iter().map(|(_, before, after)| of(&(*before, *after)) as f64).collect()
     };

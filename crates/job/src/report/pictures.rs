@@ -218,14 +218,12 @@ fn spans_shown(
     let spans = if is_sample {
         sampled(&spans)
     } else {
-        #[expect(clippy::cast_precision_loss, reason = "a share of the picture")]
         spans.iter().map(|&(least, greatest, rows)| (least, greatest, rows as f64)).collect()
     };
     SpansShown { axis, line, spans, is_sample, n_hidden, n_missing }
 }
 
 /// The ranges of rows at even distances, from the lowest to the highest.
-#[expect(clippy::cast_precision_loss, reason = "a share of the picture")]
 fn sampled(spans: &[(f64, f64, u64)]) -> Vec<(f64, f64, f64)> {
     let whole: u64 = spans.iter().map(|span| span.2).sum();
     let mut sample = Vec::with_capacity(MOST_SPANS);

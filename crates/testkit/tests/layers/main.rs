@@ -103,6 +103,7 @@ const ORDERED: [(&str, &[&str]); 10] = [
     ("evaluate", &[]),
     ("engine", &[]),
     ("job", &["spec", "report", "plan", "flow", "command"]),
+    ("cli", &[]),
     ("cluster", &[]),
 ];
 

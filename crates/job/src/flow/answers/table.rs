@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use incrowd_data::{Codes, Kind, LabelsOf, Test, collapse, value_label};
 use incrowd_engine::{Engine, RawColumn, Source, Table, Use, position, read};
 use incrowd_evaluate::query::{
-    Column, Domain, Known, Release, Spread, Unreadable, Values, read_bounds, read_labels,
+    Column, Domain, LabelKnowledge, Release, Spread, Unreadable, Values, read_bounds, read_labels,
 };
 use incrowd_release::LabelForm;
 use rayon::prelude::*;
@@ -136,13 +136,13 @@ fn constants(asked: &[Asked]) -> BTreeMap<String, Vec<String>> {
 }
 
 /// What a column of no declared type holds whose labels say nothing: what it is compared with.
-fn kind_of_constants(constants: &[String], known: Known) -> Known {
-    if !matches!(known, Known::Nothing | Known::Means { is_number: false, .. }) {
+fn kind_of_constants(constants: &[String], known: LabelKnowledge) -> LabelKnowledge {
+    if !matches!(known, LabelKnowledge::Nothing | LabelKnowledge::Means { is_number: false, .. }) {
         return known;
     }
     let is_of = |kind: &Kind| constants.iter().all(|text| position(*kind, text).is_some());
     let kinds = [Kind::Decimal, Kind::Date, Kind::Timestamp, Kind::Boolean];
-    Known::Kind(kinds.into_iter().find(is_of).unwrap_or(Kind::Text))
+    LabelKnowledge::Kind(kinds.into_iter().find(is_of).unwrap_or(Kind::Text))
 }
 
 /// Reads the columns of a layout and groups equal rows. A column that cannot be understood is a problem, and
@@ -160,7 +160,7 @@ pub(crate) fn load(
     for (name, place) in &layout.columns {
         let Some(known) = problems.take(knowledge.of(name, layout.is_original))? else { continue };
         let mut labels = Labels::new(source, &table, *place);
-        if layout.is_original && matches!(known, Known::Order(_) | Known::Tree(_)) {
+        if layout.is_original && matches!(known, LabelKnowledge::Order(_)) {
             labels.are_values();
         }
         let is_label = !layout.is_original && knowledge.is_quasi(name) == Some(true);
@@ -291,7 +291,7 @@ fn column(
     name: &str,
     place: Place,
     labels: &Labels,
-    known: &Known,
+    known: &LabelKnowledge,
     knowledge: &Knowledge,
 ) -> Result<Column, Unreadable> {
     let span = knowledge.span(name);
@@ -321,7 +321,8 @@ fn column(
         Values::Set(_) | Values::About(_) => false,
     };
     let is_recoded = !spreads.iter().all(is_one);
-    let has_ends = knowledge.has_ends && !matches!(known, Known::Tree(_));
+    let has_ends =
+        knowledge.has_ends && !matches!(known, LabelKnowledge::Tree(_) | LabelKnowledge::Leaves(_));
     Ok(Column {
         name: name.to_owned(),
         domain,

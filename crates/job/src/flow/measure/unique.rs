@@ -12,8 +12,8 @@ use incrowd_engine::{
 };
 use rayon::prelude::*;
 
-use super::held::Held;
 use super::in_files::{Mapped, as_read};
+use super::read_rows::ReadRows;
 use super::{Subject, not_in_table};
 use crate::spec::Role;
 use crate::spec::error::JobError;
@@ -48,7 +48,7 @@ pub(super) fn columns(source: &Source, subject: &Subject) -> Vec<String> {
 pub(super) fn count(
     engine: &Engine,
     subject: &Subject,
-    held: &Held,
+    held: &ReadRows,
     columns: Vec<String>,
 ) -> Result<Option<Unique>, JobError> {
     if columns.is_empty() {
@@ -57,8 +57,8 @@ pub(super) fn count(
     let quasi = subject.plan.with_role(Role::Quasi);
     let quasi: Vec<String> = quasi.flat_map(|at| subject.released_as[at].clone()).collect();
     let (alone, with_quasi) = match held {
-        Held::Memory(table) => in_memory(table, &columns, &quasi)?,
-        Held::Files { spilled, room } => in_files(engine, spilled, *room, &columns, &quasi)?,
+        ReadRows::Memory(table) => in_memory(table, &columns, &quasi)?,
+        ReadRows::Files { spilled, room } => in_files(engine, spilled, *room, &columns, &quasi)?,
     };
     Ok(Some(Unique { columns, rows: held.n_rows(), alone, with_quasi }))
 }

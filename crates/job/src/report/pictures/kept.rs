@@ -31,7 +31,6 @@ pub(super) enum Unit {
 }
 
 const DAYS_PER_YEAR: f64 = 365.2425;
-
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// Labels of so many different kinds are told of.
@@ -113,7 +112,6 @@ pub(super) fn in_words(cells: impl Iterator<Item = (Covers, u64)>, unit: Unit) -
     if whole == 0 {
         return String::new();
     }
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     let share = |rows: u64| percent(rows as f64 / whole as f64);
     widths.sort_by(|a, b| a.0.total_cmp(&b.0));
     if exact == whole {
@@ -215,7 +213,6 @@ pub(super) fn masked(texts: &[String], rows: &[u64]) -> Option<String> {
     if !is_any_hidden || whole == 0 {
         return None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     let share = |rows: u64| percent(rows as f64 / whole as f64);
     let what = if is_digits { "digits" } else { "characters" };
     let mut kinds: Vec<((usize, usize), u64)> = rows_of.into_iter().collect();

@@ -29,9 +29,7 @@ struct ReleasedLabels {
 
 /// Labels that say nothing.
 const ANY: &str = "*";
-
 const MISSING: &str = "(missing)";
-
 const EMPTY: &str = "(empty)";
 
 impl PictureSource<'_> {
