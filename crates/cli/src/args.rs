@@ -116,6 +116,15 @@ fn k_of_set(text: &str) -> Result<KOfSet, String> {
     Ok(KOfSet { set, k })
 }
 
+/// A k that all sets share.
+pub(crate) fn k_of_all(text: &str) -> Result<u64, String> {
+    let k = text.trim().parse();
+    k.map_err(|_| match text.rsplit_once('=') {
+        Some(_) => "there is one k for all sets here: write -k 10".to_owned(),
+        None => "k is a whole number: write -k 10".to_owned(),
+    })
+}
+
 /// How a recoding is searched for, and what for; can stand in the job file instead.
 #[derive(Debug, Args, Default)]
 pub(crate) struct SearchArgs {

@@ -121,8 +121,15 @@ fn open(path: &Path) -> Result<File, Problem> {
         options.mode(0o600);
     }
     options.open(path).map_err(|error| {
+        if let Some(problem) = incrowd_job::address_problem(path) {
+            return problem;
+        }
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
+            kind => kind.to_string(),
+        };
         problem(
-            format!("the log `{name}` cannot be opened: {}", error.kind()),
+            format!("the log `{name}` cannot be opened: {why}"),
             "see that its folder exists and can be written to",
         )
     })

@@ -52,7 +52,7 @@ pub struct Dictionary {
     pub kind: Kind,
     /// Each value as it is written in the source (one spelling for equal numbers).
     pub texts: Vec<String>,
-    /// Each value's place on the number line: the number itself, days or seconds for dates and
+    /// Each value's place on the number line: the number itself, days for dates, nanoseconds for
     /// timestamps, otherwise the rank.
     pub positions: Vec<f64>,
     /// Whether the column has missing cells.

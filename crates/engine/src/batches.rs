@@ -28,9 +28,9 @@ impl fmt::Debug for Batches {
 }
 
 impl Batches {
-    /// Batches as one table. Each must have the columns of the schema, with the same types and in the
-    /// same order; columns need names of their own. What a schema says beyond that (metadata, and
-    /// whether cells may be missing) may differ.
+    /// Batches as one table. Each must have the columns of the schema, with the same types and in
+    /// the same order; columns need names of their own. What a schema says beyond that (metadata,
+    /// and whether cells may be missing) may differ.
     pub fn new(schema: &Schema, batches: Vec<RecordBatch>) -> Result<Batches, EngineError> {
         let unfit = |what: String| EngineError::NotOneTable { what };
         let mut names = BTreeSet::new();

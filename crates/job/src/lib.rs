@@ -44,6 +44,7 @@ pub use report::{
 pub use spec::error::{JobError, Problem};
 pub use spec::limits::{PRESETS, Preset};
 pub use spec::queries::{QueryText, queries_of_file};
+pub use spec::small_file::address_problem;
 pub use spec::{
     AboutSpec, BinsSpec, BuiltSpec, ColumnSpec, CountedBins, DiversitySpec, HierarchySpec,
     InputFile, JobSpec, LevelSpec, PrivacySpec, QuasiSpec, QuerySpec, ReleaseSpec, RunSpec,

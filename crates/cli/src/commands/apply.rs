@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use incrowd_job::{ApplyOptions, JobError, Outcome, Run, SuppressLimit};
 
-use crate::args::{LogArgs, MachineArgs};
+use crate::args::{LogArgs, MachineArgs, k_of_all};
 use crate::message;
 use crate::print::{Print, print_json, telling};
 use crate::spec::machine;
@@ -24,7 +24,7 @@ pub(crate) struct ApplyArgs {
     #[arg(long, value_name = "WHAT")]
     pub(crate) undeclared: Option<String>,
     /// Verify with this k instead of the one that the recoding was found with
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", value_parser = k_of_all)]
     pub(crate) k: Option<u64>,
     /// What to do with values outside of the recoding's hierarchies, orders and regions: error (default) or suppress
     /// their rows, within --suppress

@@ -6,7 +6,7 @@ use incrowd_job::{
     JobSpec, PosteriorReport, ReportFile, Run,
 };
 
-use crate::args::{JobArgs, LabelArgs, LogArgs};
+use crate::args::{JobArgs, LabelArgs, LogArgs, k_of_all};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::spec::job;
@@ -29,7 +29,7 @@ pub(crate) struct AttackArgs {
     #[arg(long, value_name = "A")]
     pub(crate) sensitive: Option<String>,
     /// Count the outside rows with fewer candidates (default: as the job says, otherwise 2)
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", value_parser = k_of_all)]
     pub(crate) k: Option<u64>,
     /// Exit with code 1 if an outside row has candidates, but fewer than N
     #[arg(long, value_name = "N")]

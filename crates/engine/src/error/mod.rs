@@ -17,7 +17,7 @@ pub enum EngineError {
     #[error("`{path}` does not exist{hint}")]
     NoInput { path: String, hint: String },
     /// An address that is not that of a file. What follows its scheme may hold a password.
-    #[error("`{scheme}://` is {what}; tables are read from files and written to files only")]
+    #[error("`{scheme}://` is {what}; incrowd reads and writes files only")]
     NotAPath { scheme: String, what: Elsewhere },
     /// A pipe, a socket, a device or a link to nothing.
     #[error(
@@ -95,6 +95,12 @@ pub enum EngineError {
         "column `{column}` holds {holds}, which JSON lines cannot hold; write .parquet or .arrow, or drop it"
     )]
     NotForJson { column: String, holds: &'static str },
+    /// Bytes that a text file has no form for.
+    #[error(
+        "column `{column}` holds bytes that are not UTF-8 text, which {format} cannot hold; \
+         write .parquet or .arrow, or drop it"
+    )]
+    NotText { column: String, format: &'static str },
     /// A character that no reader of text files takes for one.
     #[error(
         "`{path}` cannot be written: a text holds a NUL character, which CSV cannot hold; write .jsonl, .parquet or .arrow, or drop the column",

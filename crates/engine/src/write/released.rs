@@ -9,8 +9,9 @@ use arrow::error::ArrowError;
 
 use crate::value::stored::strict_cast;
 
-/// Rows that were gathered for the release as one batch. Gathering copies cells, but views and dictionaries
-/// still hold what they were made from, and what is handed on as Arrow shows all the memory of its arrays.
+/// Rows that were gathered for the release as one batch. Gathering copies cells, but views and
+/// dictionaries still hold what they were made from, and what is handed on as Arrow shows all the
+/// memory of its arrays.
 pub(super) fn released(
     schema: &SchemaRef,
     rows: &[RecordBatch],
@@ -20,8 +21,8 @@ pub(super) fn released(
     RecordBatch::try_new(Arc::clone(schema), columns)
 }
 
-/// The same cells without values that none of them has: views of texts keep the texts that they were
-/// made from, and so do dictionaries.
+/// The same cells without values that none of them has: views of texts keep the texts that they
+/// were made from, and so do dictionaries.
 fn without_unused(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let data_type = array.data_type();
     let copied = copied_type(data_type);

@@ -186,7 +186,8 @@ pub fn read_both(
     parse: Parse,
 ) -> Result<Both, Unreadable> {
     if let LabelKnowledge::Means { is_number, .. } = known {
-        let is_mean = |label: &str| label == "*" || parse(Kind::Decimal, label).is_some();
+        let is_mean =
+            |label: &str| label == "*" || query::near(Kind::Decimal, label, parse).is_some();
         if release.iter().flatten().all(|label| is_mean(label)) {
             return Ok(means(release, outside));
         }

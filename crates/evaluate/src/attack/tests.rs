@@ -89,7 +89,7 @@ fn nodes_contain_leaves_and_nodes() {
     check(&jobs(), "{dentist|banker} broker", "finance doctor", &["{dentist|banker} broker", ""]);
 }
 
-/// A release prints names that could be read as something else with a backslash, and a set of leaves
+/// A release prints names that read as something else with a backslash, and a set of leaves
 /// without one.
 #[test]
 fn leaves_that_look_like_labels() {

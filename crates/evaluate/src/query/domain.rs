@@ -30,10 +30,11 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether neighbouring values are 1 apart: whole numbers and days.
+    /// Whether neighbouring values are 1 apart: whole numbers and days, if they can be told apart.
     #[must_use]
     pub fn is_discrete(&self) -> bool {
-        matches!(self.kind, Kind::Integer | Kind::Date)
+        let is_rounded = self.lo <= self.hi && !(is_exact(self.lo) && is_exact(self.hi));
+        matches!(self.kind, Kind::Integer | Kind::Date) && !is_rounded
     }
 }
 
@@ -195,9 +196,14 @@ impl Domain {
     }
 }
 
-/// A whole number that is too great to be distinguished from its neighbours: it is beyond all
-/// values.
-fn beyond(text: &str) -> Option<f64> {
+/// Whether a whole number at this place has it for itself.
+pub(super) fn is_exact(key: f64) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    key.abs() < EXACT
+}
+
+/// The place of a whole number that is too great to be told from its neighbours.
+pub(super) fn beyond(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let key = text.parse::<f64>().ok().filter(|_| is_whole)?;

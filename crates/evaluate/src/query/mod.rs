@@ -30,6 +30,7 @@ mod deviation;
 mod domain;
 mod form;
 mod groups;
+mod place;
 mod segment;
 mod spread;
 mod tally;
@@ -42,6 +43,7 @@ use incrowd_data::{Codes, Kind};
 pub use answer::{Answer, GroupAnswers, answer, mistakes};
 pub use deviation::{Deviation, Summary, deviation, summary};
 pub use domain::{Domain, Line, List, ListOrder, Parse, Value};
+pub use place::near;
 pub use spread::{LabelKnowledge, Span, Spread, Unreadable, Values, read_bounds, read_labels};
 
 /// A released column: its distinct labels and their meanings.
@@ -85,6 +87,11 @@ pub enum QueryError {
         "column `{column}` holds values of type {kind}, and a constant that it is compared with does not"
     )]
     ConstantKind { column: String, kind: Kind },
+    /// Constants that fall together on the line.
+    #[error(
+        "column `{column}` is compared with whole numbers beyond 2^53 that are too close to be told apart"
+    )]
+    TooClose { column: String },
     /// A constant outside of a declared order or hierarchy.
     #[error("a constant that column `{column}` is compared with is not in its {what}")]
     NotInList { column: String, what: &'static str },

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use incrowd_data::{CodeSet, Comparison, Literal, Test};
 
-use super::domain::{Domain, Line, List, Parse};
+use super::domain::{Domain, Line, List, Parse, is_exact};
 use super::spread::{Spread, Values};
 use super::{Column, QueryError};
 
@@ -49,10 +49,19 @@ impl Segments {
         unlisted.dedup();
         let mut segments = Segments { cuts: Vec::new(), unlisted };
         let all = tests.iter().flat_map(|test| literals(test));
-        let mut cuts: Vec<f64> = all.map(|literal| segments.key(column, literal, parse)).collect();
-        cuts.sort_by(f64::total_cmp);
-        cuts.dedup();
-        segments.cuts = cuts;
+        let mut keyed: Vec<(f64, &str)> = all
+            .map(|literal| (segments.key(column, literal, parse), literal.text.as_str()))
+            .collect();
+        keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(b.1)));
+        let is_number = matches!(&column.domain, Domain::Line(_)) && column.domain.is_number();
+        let fall_together = |pair: &[(f64, &str)]| {
+            pair[0].0.total_cmp(&pair[1].0).is_eq() && pair[0].1 != pair[1].1
+        };
+        if is_number && keyed.windows(2).any(|pair| !is_exact(pair[0].0) && fall_together(pair)) {
+            return Err(QueryError::TooClose { column: column.name.clone() });
+        }
+        segments.cuts = keyed.into_iter().map(|(key, _)| key).collect();
+        segments.cuts.dedup();
         Ok(segments)
     }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use incrowd_data::{Hierarchy, Kind, Level};
 
 use super::domain::{Domain, Line, List, ListOrder, Parse};
-use super::form::{Form, forms, leaf_forms, masked, tree_forms};
+use super::form::{Form, forms, leaf_forms, tree_forms};
+use super::place::{Part, near, part_of};
 
 /// The values that a cell can have.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +22,7 @@ pub struct Spread {
     /// The mean of the class, if it is released.
     pub mean: Option<f64>,
     /// The range of possible keys, if it is larger than that of the likely ones: for a region
-    /// without an end.
+    /// without an end, or an end that is rounded.
     pub reach: Option<(f64, f64)>,
 }
 
@@ -293,19 +294,20 @@ fn on_line(
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     let mut unreadable = Vec::new();
-    let mut ranges: Vec<Option<(f64, f64)>> = Vec::with_capacity(forms.len());
+    let mut parts: Vec<Option<Part>> = Vec::with_capacity(forms.len());
     for (at, form) in forms.iter().enumerate() {
-        let range = range_of(form, kind, parse);
-        if range.is_none() && !matches!(form, Form::Missing | Form::Empty | Form::Star) {
+        let part = part_of(form, kind, parse);
+        if part.is_none() && !matches!(form, Form::Missing | Form::Empty | Form::Star) {
             unreadable.push(at);
         }
-        ranges.push(range);
+        parts.push(part);
     }
     if !unreadable.is_empty() {
         return Err(Unreadable(unreadable));
     }
     let spanned = span.map(|span| (span.lo, span.hi));
-    let reaches = ranges.clone();
+    let mut ranges: Vec<Option<(f64, f64)>> =
+        parts.iter().map(|part| part.map(|part| part.ends)).collect();
     close(&mut ranges, spanned);
     let covered = ranges.iter().flatten().copied().chain(spanned);
     let (lo, hi) =
@@ -323,10 +325,10 @@ fn on_line(
         (_, Some((lo, hi))) => Spread::of(Values::Range(*lo, *hi)),
         (_, None) => Spread::star(all.clone(), missing, is_open),
     };
-    let spreads = forms.iter().zip(&ranges).map(spread).zip(reaches);
-    let is_endless = |reach: &(f64, f64)| reach.0.is_infinite() || reach.1.is_infinite();
-    let spreads =
-        spreads.map(|(spread, reach)| Spread { reach: reach.filter(is_endless), ..spread });
+    let spreads = forms.iter().zip(&ranges).map(spread).zip(&parts).map(|(spread, part)| {
+        let reach = part.and_then(|part| part.reach);
+        Spread { reach, ..spread }
+    });
     Ok((Domain::Line(line), spreads.collect()))
 }
 
@@ -345,37 +347,28 @@ fn close(ranges: &mut [Option<(f64, f64)>], span: Option<(f64, f64)>) {
     }
 }
 
-/// The part of a line that a label represents, if any.
-fn range_of(form: &Form, kind: Kind, parse: Parse) -> Option<(f64, f64)> {
-    // The last value below an exclusive end.
-    let before = |end: f64| if is_discrete(kind) { end - 1.0 } else { end.next_down() };
-    let range = match form {
-        Form::Plain(text) => parse(kind, text).map(|key| (key, key)),
-        Form::Bounds(lo, hi) => parse(kind, lo).zip(parse(kind, hi)),
-        Form::Closed(lo, hi, _) => parse(kind, lo).zip(parse(kind, hi)),
-        Form::HalfOpen(lo, hi, _) => parse(kind, lo).zip(parse(kind, hi).map(before)),
-        Form::Below(end, _) => parse(kind, end).map(|end| (f64::NEG_INFINITY, before(end))),
-        Form::From(end, _) => parse(kind, end).map(|end| (end, f64::INFINITY)),
-        Form::Mask(text) if kind == Kind::Integer => masked(text),
-        _ => None,
-    };
-    range.filter(|(lo, hi)| lo <= hi)
-}
-
-/// Labels on a line of the first kind that fits all of them.
+/// Labels on a line of the first kind that all of them allow. Numbers that a float cannot tell apart
+/// are on a line only if there are ranges of them; otherwise they are texts, which can be equal.
 fn on_some_line(
     forms: &[Form],
     kinds: &[Kind],
     span: Option<Span>,
     parse: Parse,
 ) -> Option<(Domain, Vec<Spread>)> {
+    let is_one = |form: &Form| {
+        matches!(form, Form::Missing | Form::Empty | Form::Star | Form::Plain(_) | Form::Mask(_))
+    };
+    let may_round = !forms.iter().all(is_one);
     let allows = |form: &Form, kind: Kind| {
         matches!(form, Form::Missing | Form::Empty | Form::Star)
-            || range_of(form, kind, parse).is_some()
+            || part_of(form, kind, parse).is_some_and(|part| may_round || !part.is_rounded)
     };
     // The first labels rule out most kinds.
     let mut likely = kinds.iter().filter(|kind| forms.iter().take(100).all(|f| allows(f, **kind)));
-    likely.find_map(|&kind| on_line(forms, kind, span, parse).ok())
+    likely.find_map(|&kind| {
+        let is_allowed = may_round || forms.iter().all(|form| allows(form, kind));
+        is_allowed.then(|| on_line(forms, kind, span, parse).ok()).flatten()
+    })
 }
 
 /// Where unnamed values may hide.
@@ -510,11 +503,6 @@ fn set(members: &[Option<String>], leaves: impl Fn(&str) -> Option<(u32, u32)>) 
     Some(Spread { missing, may_be_missing, ..Spread::of(Values::Set(codes)) })
 }
 
-/// Whether neighbouring values are 1 apart.
-fn is_discrete(kind: Kind) -> bool {
-    matches!(kind, Kind::Integer | Kind::Date)
-}
-
 /// Means of classes: nothing else is known about their values.
 fn of_means(
     labels: &[Option<&str>],
@@ -527,7 +515,7 @@ fn of_means(
     // A class with some missing cells has a mean like any other.
     let may_be_missing = may_miss || labels.iter().any(Option::is_none);
     for (at, label) in labels.iter().enumerate() {
-        let mean = label.and_then(|text| parse(Kind::Decimal, text));
+        let mean = label.and_then(|text| near(Kind::Decimal, text, parse)).map(|(at, _)| at);
         match (label, mean) {
             // Apparently no value, but the mean may have been withheld.
             (None, _) => {

@@ -382,6 +382,20 @@ fn whole_numbers_beyond_the_range() {
     check(&x, Aggregate::Count, &[&huge], (2.0, true, 2.0, 2.0));
 }
 
+/// Epoch nanoseconds: a float tells them apart from 256 on. What falls together is possible, not certain.
+#[test]
+fn ranges_of_whole_numbers_that_floats_cannot_tell_apart() {
+    let labels = &["[1700000000000000001-1700000000000000005]", "1700000000000001000"];
+    let t = release(&[("t", Known::Nothing, labels)]);
+    check(&t, Aggregate::Count, &["t < 1700000500000000000"], (2.0, true, 2.0, 2.0));
+    check(&t, Aggregate::Count, &["t > 1700000500000000000"], (0.0, true, 0.0, 0.0));
+    check(&t, Aggregate::Count, &["t <= 1700000000000000003"], (1.0, false, 0.0, 1.0));
+    check(&t, Aggregate::Count, &["t = 1700000000000001000"], (1.0, false, 0.0, 1.0));
+    let condition = all(&["t >= 1700000000000000003", "t < 1700000000000000004"]);
+    let query = Query { aggregates: vec![Aggregate::Count], condition, group_by: Vec::new() };
+    assert_eq!(answer(&t, &query), Err(QueryError::TooClose { column: of("t") }));
+}
+
 #[test]
 fn unlisted_texts_have_places_of_their_own() {
     let x = release(&[("x", LabelKnowledge::Kind(Kind::Text), &["*", "b"])]);

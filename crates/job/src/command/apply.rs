@@ -27,7 +27,7 @@ use crate::flow::labelling::{Assigned, Labelling};
 use crate::flow::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
-use crate::flow::people::uses_counting;
+use crate::flow::people::{among_quasi, uses_counting};
 use crate::flow::place::Place;
 use crate::flow::publish::{Release, SmallFile, Unverified, publish};
 use crate::flow::recoding_file::{RecodingFile, private_path};
@@ -277,7 +277,15 @@ impl Application<'_> {
         self.run.enter(Stage::Write);
         let written = in_files::write(
             self.engine,
-            in_files::Labelled { plan, attributes, classes, means: &means, inference, shares: &[] },
+            in_files::Labelled {
+                plan,
+                attributes,
+                classes,
+                means: &means,
+                inference,
+                shares: &[],
+                repeats: among_quasi(plan, &spilled, spilled.n_rows),
+            },
             &spilled,
             &row_classes,
             (output, bounds),

@@ -8,7 +8,7 @@ use crate::flow::draft::text_of_check;
 use crate::flow::input::Input;
 use crate::flow::measure::{
     Starred, Subject, as_they_are, collusion_report, failures, measure_table, measures_report,
-    privacy_report, release_report, risk_report,
+    privacy_report, release_report, risk_report, uses,
 };
 use crate::flow::outputs::output_problems;
 use crate::flow::people::Repeats;
@@ -44,11 +44,12 @@ pub(super) fn check_in(
         let source = input.open(engine)?;
         let plan = Plan::new(spec, &source, Purpose::Measure)?;
         run.tell_notes(&plan.notes);
-        bounds.refuse_large_portions(engine, &source, &plan.uses())?;
+        let released_as = as_they_are(&plan);
+        let contents = Vec::new();
+        let subject = Subject { plan: &plan, released_as, entity: None, contents, is_given: true };
+        bounds.refuse_large_portions(engine, &source, &uses(&source, &subject))?;
         timings.read = clock.lap();
         run.enter(Stage::Verify);
-        let released_as = as_they_are(&plan);
-        let subject = Subject { plan: &plan, released_as, entity: None, contents: Vec::new() };
         let measured = measure_table(engine, &source, &subject, &bounds)?;
         run.go_on()?;
         timings.verify = clock.lap();

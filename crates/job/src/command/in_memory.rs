@@ -1,9 +1,9 @@
 //! Jobs over tables in memory: Arrow batches in, Arrow batches out.
 //!
-//! The functions do what the commands of the same names do, by the same code. Only where rows come from
-//! and where they go differs. A release is handed out at the point at which a file would get its name:
-//! after it was read back and every model holds for it. The report and the recoding are published with
-//! it, if the job names files for them.
+//! The functions do what the commands of the same names do, by the same code. Only where rows come
+//! from and where they go differs. A release is handed out at the point at which a file would get
+//! its name: after it was read back and every model holds for it. The report and the recoding are
+//! published with it, if the job names files for them.
 
 use std::path::Path;
 
@@ -23,13 +23,14 @@ use crate::spec::error::JobError;
 pub struct Anonymized {
     /// The report, or why there is no release.
     pub outcome: Outcome,
-    /// The release, only if the job was done: it was read back, every model holds for it, and the columns
-    /// released as they are hold what they held.
+    /// The release, only if the job was done: it was read back, every model holds for it, and the
+    /// columns released as they are hold what they held.
     pub release: Option<Batches>,
 }
 
-/// Turns a table in memory into a release in memory, as [`anonymize`](crate::anonymize()) does with files.
-/// The job names neither an input nor an output. `force` lets a report and a recoding replace files.
+/// Turns a table in memory into a release in memory, as [`anonymize`](crate::anonymize()) does with
+/// files. The job names neither an input nor an output. `force` lets a report and a recoding
+/// replace files.
 ///
 /// # Example
 ///
@@ -76,8 +77,8 @@ pub fn anonymize_batches(
     Ok(Anonymized { outcome, release: slot.take() })
 }
 
-/// Puts a table in memory through a saved recoding, as [`apply`](crate::apply()) does with files. The
-/// options name neither an input nor an output: both are empty.
+/// Puts a table in memory through a saved recoding, as [`apply`](crate::apply()) does with files.
+/// The options name neither an input nor an output: both are empty.
 pub fn apply_batches(
     run: &Run,
     recoding: &Path,
@@ -92,7 +93,8 @@ pub fn apply_batches(
     Ok(Anonymized { outcome, release: slot.take() })
 }
 
-/// Measures a table in memory, as [`check`](crate::check()) does with files. The job names no input.
+/// Measures a table in memory, as [`check`](crate::check()) does with files. The job names no
+/// input.
 pub fn check_batches(
     run: &Run,
     spec: &JobSpec,

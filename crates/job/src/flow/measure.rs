@@ -16,8 +16,9 @@ use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, verify, verify_clas
 
 use crate::flow::bounds::Bounds;
 use crate::flow::coding::{CodedAs, EqualRows, model_on};
+use crate::flow::guess::words::is_quantity_name;
 use crate::flow::ordered::{Ordered, is_ordered, order_sensitive};
-use crate::flow::people::{Repeats, may_number_people};
+use crate::flow::people::{MOST_UNSAID, Repeats, among_quasi, may_number_people};
 use crate::flow::place::Place;
 use crate::flow::values::{DistinctValues, missing_in};
 use crate::plan::models::k_anonymity;
@@ -45,9 +46,24 @@ pub(crate) struct Subject<'a> {
     pub(crate) entity: Option<Entities>,
     /// What the columns that are released as they are must say, where that is known.
     pub(crate) contents: Vec<ColumnContent>,
+    /// Whether the table was not made by this job: columns without a role are in it, and its
+    /// quasi-identifiers may hold values.
+    pub(crate) is_given: bool,
 }
 
 impl Subject<'_> {
+    /// The columns that the table has as they are. In one that another made, those without a role
+    /// are there as well, unless the job is to drop them.
+    fn as_they_are(&self) -> impl Iterator<Item = &String> {
+        let is_left = |column: &PlannedColumn| match column.role {
+            Some(Role::Sensitive | Role::Insensitive) => true,
+            Some(Role::Quasi | Role::Identifier) => false,
+            None => self.is_given && !self.plan.drops_undeclared,
+        };
+        let planned = self.plan.columns.iter().zip(&self.released_as);
+        planned.filter(move |(column, _)| is_left(column)).flat_map(|(_, names)| names)
+    }
+
     /// What a column of the table is compared as, where it is.
     fn meaning(&self, name: &str) -> Option<Meaning> {
         let column = self.contents.iter().find(|column| column.name == name);
@@ -160,17 +176,38 @@ fn refuse_changed(
 
 /// The columns of a table that number people who have several rows.
 fn repeats(subject: &Subject, held: &ReadRows) -> Vec<Repeats> {
-    let counted = held.counted().iter().filter_map(Repeats::of_counted);
+    let plan = subject.plan;
+    if plan.entity().is_some() {
+        return Vec::new();
+    }
     let n_rows = held.n_rows();
-    let coded = people(subject).filter_map(|name| Repeats::of_values(held.values(name)?, n_rows));
-    counted.chain(coded).collect()
+    let quasi = if subject.is_given { among_quasi(plan, held, n_rows) } else { Vec::new() };
+    let counted = held.counted().iter().filter_map(Repeats::of_counted);
+    let identifiers: Vec<&String> =
+        plan.with_role(Role::Identifier).map(|at| &plan.columns[at].name).collect();
+    let others = subject.as_they_are().chain(identifiers.iter().copied());
+    let coded = others.filter_map(|name| Repeats::of_values(held.values(name)?, n_rows));
+    let is_sure = |found: &Repeats| found.is_often() || identifiers.contains(&&found.column);
+    counted.chain(coded).filter(is_sure).chain(quasi).collect()
 }
 
-/// The columns of a table that may number people.
-fn people<'a>(subject: &'a Subject) -> impl Iterator<Item = &'a String> {
-    let planned = subject.plan.columns.iter().zip(&subject.released_as);
-    let people = planned.filter(|(column, _)| may_number_people(subject.plan, column));
-    people.flat_map(|(_, names)| names)
+/// The columns of a table that are counted, since they may number people: by their names, and the
+/// first ones of those that nobody is known to look at otherwise.
+fn people<'a>(subject: &'a Subject, wanted: &[String]) -> Vec<&'a String> {
+    let plan = subject.plan;
+    if plan.entity().is_some() {
+        return Vec::new();
+    }
+    let planned = plan.columns.iter().zip(&subject.released_as);
+    let said = planned.filter(|(column, _)| may_number_people(plan, column));
+    let mut people: Vec<&String> = said.flat_map(|(_, names)| names).collect();
+    let is_other = |name: &&String| {
+        let is_counted = people.contains(name) || wanted.contains(name);
+        !is_counted && !is_quantity_name(name) && plan.may_name(name)
+    };
+    let unsaid: Vec<&String> = subject.as_they_are().filter(is_other).take(MOST_UNSAID).collect();
+    people.extend(unsaid);
+    people
 }
 
 fn measure_rows(
@@ -212,9 +249,9 @@ fn hashable(subject: &Subject) -> Vec<String> {
 }
 
 /// The columns that are looked at.
-fn uses(source: &Source, subject: &Subject) -> Vec<Use> {
+pub(crate) fn uses(source: &Source, subject: &Subject) -> Vec<Use> {
     let (wanted, mixed) = (wanted(subject), unique::columns(source, subject));
-    let counted: Vec<&String> = people(subject).collect();
+    let counted = people(subject, &wanted);
     let usage = |name: &String| match (mixed.contains(name), counted.contains(&name)) {
         _ if wanted.contains(name) => Use::Code,
         (true, true) => Use::MixAndCount(subject.meaning(name)),

@@ -28,6 +28,7 @@ use crate::flow::stopped_search::checksum;
 use crate::plan::Plan;
 use crate::report::RecodingKind;
 use crate::spec::error::{JobError, Problem};
+use crate::spec::small_file::{read_text, unreadable};
 use crate::spec::{BuiltSpec, ColumnSpec, HierarchySpec, PrivacySpec, QuasiSpec, Role};
 use asked::{coalitions, named_sets, privacy};
 use kept::{any, first_above, known, rules, say_anything};
@@ -325,9 +326,7 @@ impl RecodingFile {
     /// Reads one file of a recoding, and its text.
     fn read_one(path: &Path) -> Result<(RecodingFile, String), JobError> {
         let name = path.display();
-        let text = crate::spec::small_file::read_text(path).map_err(|error| {
-            Problem::new(format!("the recoding `{name}` cannot be read: {}", error.kind()))
-        })?;
+        let text = read_text(path).map_err(|error| unreadable("the recoding", path, &error))?;
         let file: RecodingFile = serde_json::from_str(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             Problem::new(format!(

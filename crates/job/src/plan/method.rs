@@ -203,6 +203,14 @@ pub(crate) fn method(
             ),
         }
     }
+    if let Some(relaxed) = search.relaxed {
+        let other = if relaxed { "strict" } else { "relaxed" };
+        let mut words = search.variant.iter().flat_map(|words| words.split(','));
+        if words.any(|word| word.trim() == other) {
+            let message = format!("`relaxed = {relaxed}` and the variant `{other}` differ");
+            problems.push(Problem::new(message).help("drop --relaxed or --variant"));
+        }
+    }
     let time = spec.run.time().unwrap_or_else(|problem| {
         problems.push(problem);
         None
@@ -325,11 +333,6 @@ const OPTIONS: [SearchOption; 8] = [
         is_honoured_by: Algorithm::takes_weights,
     },
 ];
-
-/// Whether an algorithm of this name leaves rows out.
-pub(crate) fn suppresses(name: &str) -> bool {
-    ALGORITHMS.iter().any(|(known, algorithm)| *known == name && algorithm.suppresses())
-}
 
 impl Method {
     /// Says which algorithms can do what this one cannot.

@@ -2,7 +2,7 @@
 
 use incrowd_data::{Hierarchy, Kind};
 use incrowd_engine::position;
-use incrowd_evaluate::query::{LabelKnowledge, Span};
+use incrowd_evaluate::query::{LabelKnowledge, Span, near};
 use incrowd_release::LabelForm;
 use indexmap::IndexMap;
 
@@ -159,10 +159,13 @@ impl Knowledge {
         let kind = Kind::NAMES.iter().find(|(name, _)| *name == kind)?.1;
         let cuts = recoding.cuts.get(column).into_iter().flatten();
         let values = self.covered(column).flat_map(Covered::values).chain(cuts);
-        let positions = values.flatten().filter_map(|text| position(kind, text));
-        let (lo, hi) = positions.fold(None, |span: Option<(f64, f64)>, at| {
-            Some(span.map_or((at, at), |(lo, hi)| (lo.min(at), hi.max(at))))
-        })?;
+        let ends = |text: &String| match near(kind, text, position)? {
+            (at, false) => Some((at, at)),
+            // Other numbers have the same place.
+            (at, true) => Some((at.next_down(), at.next_up())),
+        };
+        let ends = values.flatten().filter_map(ends);
+        let (lo, hi) = ends.reduce(|(lo, hi), (a, b)| (lo.min(a), hi.max(b)))?;
         // Least and greatest value and missing: the whole domain. Files of old hold no greatest one.
         let is_whole = self.covered(column).any(|of| matches!(of.values(), [_, Some(_), None]));
         Some(Span { lo, hi, is_whole, has_missing: self.has_missing(column) == Some(true) })

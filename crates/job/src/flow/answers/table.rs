@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use incrowd_data::{Codes, Kind, LabelsOf, Test, collapse, value_label};
 use incrowd_engine::{Engine, RawColumn, Source, Table, Use, position, read};
 use incrowd_evaluate::query::{
-    Column, Domain, LabelKnowledge, Release, Spread, Unreadable, Values, read_bounds, read_labels,
+    Column, Domain, LabelKnowledge, Release, Spread, Unreadable, Values, near, read_bounds,
+    read_labels,
 };
 use incrowd_release::LabelForm;
 use rayon::prelude::*;
@@ -321,8 +322,10 @@ fn column(
         Values::Set(_) | Values::About(_) => false,
     };
     let is_recoded = !spreads.iter().all(is_one);
-    let has_ends =
-        knowledge.has_ends && !matches!(known, LabelKnowledge::Tree(_) | LabelKnowledge::Leaves(_));
+    let has_ends = knowledge.has_ends
+        && !matches!(known, LabelKnowledge::Tree(_) | LabelKnowledge::Leaves(_))
+        // An end that is rounded is none that a class has.
+        && spreads.iter().all(|spread| spread.reach.is_none());
     Ok(Column {
         name: name.to_owned(),
         domain,
@@ -334,7 +337,9 @@ fn column(
 
 /// Adds the means of ranges, if every one lies within its range: otherwise the column is another one.
 fn add_means(spreads: &mut [Spread], texts: &[(Option<String>, Option<String>)]) {
-    let mean = |text: &Option<String>| position(Kind::Decimal, text.as_deref()?);
+    let mean = |text: &Option<String>| {
+        near(Kind::Decimal, text.as_deref()?, position).map(|(mean, _)| mean)
+    };
     let fits = |(spread, (_, text)): (&Spread, &(Option<String>, Option<String>))| {
         match (&spread.values, mean(text)) {
             _ if spread.is_open => true,

@@ -29,7 +29,7 @@ use crate::flow::draft::{Released, ReportDraft};
 use crate::flow::ended::Ended;
 use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::{Assigned, Labelling, Ordering, kinds_of, released_as};
-use crate::flow::people::{Repeats, uses_counting};
+use crate::flow::people::{Repeats, among_quasi, uses_counting};
 use crate::flow::place::{Place, ReadSpilled};
 use crate::flow::publish::{PrintedCells, Unverified};
 use crate::flow::run::Stage;
@@ -73,6 +73,7 @@ pub(crate) fn run(
     let (mut draft, mut spilled) =
         ReportDraft::of_files(job.engine, plan, (source, spilled), bounds)?;
     clock.lap();
+    let repeats = among_quasi(plan, &spilled, spilled.n_rows);
     let mut scheme = scheme(plan, &spilled)?;
     let columns = std::mem::take(&mut scheme.columns);
     // Dictionaries in their order stand in the scheme; that of a target is looked at again.
@@ -91,7 +92,7 @@ pub(crate) fn run(
     let labelling = Labelling { plan, set, entity, classes: &classes, assigned };
     let inference = labelling.withhold(&mut means);
     let labelled =
-        Labelled { plan, attributes, classes: &classes, means: &means, inference, shares };
+        Labelled { plan, attributes, classes: &classes, means: &means, inference, shares, repeats };
     let written = write(job.engine, labelled, &spilled, &rows, (output, bounds))?;
     source.check_unchanged()?;
     timings.write = clock.lap();
@@ -134,6 +135,8 @@ pub(crate) struct Labelled<'a> {
     pub(crate) inference: IndexMap<String, InferenceReport>,
     /// Vectors that are divided among classes.
     pub(crate) shares: &'a [VectorShare],
+    /// The quasi-identifiers that number people who have several rows.
+    pub(crate) repeats: Vec<Repeats>,
 }
 
 /// Writes the release of rows that are in private files.
@@ -144,13 +147,14 @@ pub(crate) fn write(
     rows: &RowClasses,
     (output, bounds): (&Output, &Bounds),
 ) -> Result<Unverified, JobError> {
-    let Labelled { plan, attributes, classes, means, inference, shares } = labelled;
+    let Labelled { plan, attributes, classes, means, inference, shares, repeats } = labelled;
     let ordering = &Ordering::new(plan, attributes, classes, means);
     let staged = output.stage()?;
     let release = Release { plan, spilled, bounds, classes, ordering, rows, shares };
     let WrittenRows { n_rows, starred, entity, contents } = release.write(engine, &staged)?;
     let released_as = released_as(plan, &ordering.columns);
-    let repeats = spilled.counted.iter().filter_map(Repeats::of_counted).collect();
+    let counted = spilled.counted.iter().filter_map(Repeats::of_counted);
+    let repeats = counted.chain(repeats).collect();
     let kinds = kinds_of(plan, spilled);
     let names = attributes.iter().map(|attribute| attribute.name.clone());
     let n_cells = names.zip(ordering.n_cells.iter().copied()).collect();

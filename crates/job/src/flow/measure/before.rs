@@ -21,8 +21,8 @@ impl Before {
         held: &ReadRows,
         grouped: Option<EqualRows>,
     ) -> Result<Before, JobError> {
-        let subject =
-            Subject { plan, released_as: as_they_are(plan), entity: None, contents: Vec::new() };
+        let (released_as, contents) = (as_they_are(plan), Vec::new());
+        let subject = Subject { plan, released_as, entity: None, contents, is_given: false };
         let measured = measure_rows(engine, &subject, held, grouped)?;
         let classes = release_report(&measured, 0, Starred::default());
         Ok(Before { privacy: privacy_report(plan, &measured), classes })

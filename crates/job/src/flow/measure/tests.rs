@@ -106,8 +106,13 @@ fn check(text: &str, job: &str, threads: usize, room: u64, entity: Option<&Entit
                 if is_apart { Vec::new() } else { vec![column.name.clone()] }
             })
             .collect();
-        let subject =
-            Subject { plan: &plan, released_as, entity: entity.cloned(), contents: Vec::new() };
+        let subject = Subject {
+            plan: &plan,
+            released_as,
+            entity: entity.cloned(),
+            contents: Vec::new(),
+            is_given: false,
+        };
         let bounds = Bounds::new(&spec.run, Tried::default())?;
         let ways = [Place::Memory, Place::Files { bounds: &bounds, room: Some(room) }];
         let mut found = Vec::new();

@@ -34,14 +34,11 @@ pub(crate) struct Unique {
 
 /// The columns of a table that are released as they are and can be compared.
 pub(super) fn columns(source: &Source, subject: &Subject) -> Vec<String> {
-    let planned = subject.plan.columns.iter().zip(&subject.released_as);
-    let as_it_is = planned
-        .filter(|(column, _)| matches!(column.role, Some(Role::Sensitive | Role::Insensitive)))
-        .flat_map(|(_, names)| names);
     let is_comparable = |name: &&String| {
-        source.position(name).is_some_and(|at| source.columns()[at].can_be_mixed())
+        let at = source.position(name);
+        at.is_some_and(|at| source.columns()[at].can_be_mixed() && !source.is_row_index(at))
     };
-    as_it_is.filter(is_comparable).cloned().collect()
+    subject.as_they_are().filter(is_comparable).cloned().collect()
 }
 
 /// Counts the unique rows of a table that was read; nothing where no column is released as it is.

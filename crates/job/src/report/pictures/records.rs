@@ -10,6 +10,8 @@ use super::sample::drawn_by;
 #[derive(Debug)]
 pub(crate) struct Records {
     pub(crate) names: Vec<String>,
+    /// Quasi-identifier columns, those included that are not shown.
+    pub(crate) n_columns: usize,
     pub(crate) records: Vec<Shown>,
 }
 
@@ -57,7 +59,8 @@ impl PictureSource<'_> {
             }
         };
         let names = columns.clone().map(|at| set.attributes[at].name.clone()).collect();
-        Some(Records { names, records: vectors.into_iter().map(shown).collect() })
+        let records = vectors.into_iter().map(shown).collect();
+        Some(Records { names, n_columns: set.attributes.len(), records })
     }
 
     /// What is released of an attribute in a class: the labels, one below another where there are two.

@@ -165,7 +165,7 @@ pub(super) fn in_plain_words(page: &mut Page, content: &PageContent) {
     inference(page, content);
 }
 
-/// What holds for the attacker of each set. What may be said of one attacker may be wrong of another.
+/// What holds for the attacker of each set. What is right of one may be wrong of another.
 fn say_by_set(page: &mut Page, sets: &[&PrivacyReport], says: impl Fn(&PrivacyReport) -> String) {
     if let [set] = sets {
         return page.say(&capitalised(&says(set)));
@@ -174,7 +174,8 @@ fn say_by_set(page: &mut Page, sets: &[&PrivacyReport], says: impl Fn(&PrivacyRe
     page.list(&all);
 }
 
-/// The sets by what their attackers find, the greatest risk first. Where risks are not told, what was asked for decides.
+/// The sets by what their attackers find, the greatest risk first. Where risks are not told, what
+/// was asked for decides.
 fn by_risk<'a>(content: &'a PageContent) -> Vec<&'a PrivacyReport> {
     let mut sets: Vec<&PrivacyReport> =
         content.report.privacy.iter().filter(|set| set.k > 0).collect();

@@ -98,7 +98,15 @@ pub(super) fn records(page: &mut Page, content: &PageContent) {
         rows.push(line("after", record.after.as_ref().unwrap_or(&left_out)));
     }
     page.table(&header, &rows);
-    page.remark("Different records, drawn at random with the seed of the job; the quasi-identifier columns only.");
+    let columns = match (found.names.len(), found.n_columns) {
+        (shown, all) if shown < all => {
+            format!("the first {shown} of {all} quasi-identifier columns")
+        }
+        _ => "the quasi-identifier columns only".to_owned(),
+    };
+    page.remark(&format!(
+        "Different records, drawn at random with the seed of the job; {columns}."
+    ));
 }
 
 fn cards(content: &PageContent) -> Vec<Card> {
