@@ -386,7 +386,7 @@ fn whole_numbers_beyond_the_range() {
 #[test]
 fn ranges_of_whole_numbers_that_floats_cannot_tell_apart() {
     let labels = &["[1700000000000000001-1700000000000000005]", "1700000000000001000"];
-    let t = release(&[("t", Known::Nothing, labels)]);
+    let t = release(&[("t", LabelKnowledge::Nothing, labels)]);
     check(&t, Aggregate::Count, &["t < 1700000500000000000"], (2.0, true, 2.0, 2.0));
     check(&t, Aggregate::Count, &["t > 1700000500000000000"], (0.0, true, 0.0, 0.0));
     check(&t, Aggregate::Count, &["t <= 1700000000000000003"], (1.0, false, 0.0, 1.0));

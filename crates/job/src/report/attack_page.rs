@@ -4,7 +4,7 @@ use incrowd_chart::Listed;
 
 use crate::report::page::{Card, HtmlCell, Page, count};
 use crate::report::release_page::for_board;
-use crate::report::{AttackReport, CandidatesReport, PosteriorReport};
+use crate::report::{AttackReport, AttackedColumn, CandidatesReport, PosteriorReport};
 
 impl AttackReport {
     /// The report as one HTML page.
@@ -62,7 +62,7 @@ fn limits(report: &AttackReport) -> Vec<String> {
 
 /// Who has no candidates.
 fn unfound(report: &AttackReport) -> &'static str {
-    if report.on.iter().any(|on| on.may_be_nodes()) {
+    if report.on.iter().any(AttackedColumn::may_be_nodes) {
         "Someone without candidates is not in the table, was left out of it, or has a value for which the release has a \
          label that was not understood: these may be in the table, and the figures above speak of too few people."
     } else {

@@ -210,7 +210,7 @@ fn warnings(page: &mut Page, content: &PageContent) {
 }
 
 /// A sentence without its parts that name flags or commands.
-pub(in crate::report) fn for_board(text: &str) -> String {
+pub(super) fn for_board(text: &str) -> String {
     let is_technical = |part: &str| part.contains("--") || part.contains("`incrowd ");
     let mut plain = String::new();
     let mut rest = text;

@@ -88,7 +88,7 @@ pub(super) fn records(page: &mut Page, content: &PageContent) {
     let mut header = vec![("", false)];
     header.extend(found.names.iter().map(|name| (name.as_str(), false)));
     let mut rows = Vec::new();
-    for record in &found.records {
+    for record in &found.shown {
         let line = |what: &str, cells: &[String]| -> Vec<HtmlCell> {
             let cells = cells.iter().map(HtmlCell::verbatim);
             std::iter::once(HtmlCell::text(what)).chain(cells).collect()
