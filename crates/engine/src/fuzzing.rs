@@ -2,7 +2,7 @@
 //! blocks of any size, so that a few bytes reach what otherwise takes megabytes.
 
 use crate::CsvError;
-use crate::csv_check::inspect_blocks;
+use crate::format::csv_check::inspect_blocks;
 
 /// What the inspector found in a sound file.
 #[derive(Clone, PartialEq, Eq, Debug)]

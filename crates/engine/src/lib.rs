@@ -2,73 +2,56 @@
 //!
 //! [`Source::open`] finds out what an input is, [`read()`] reads it once: columns that the job looks at
 //! become distinct values with codes, the others are kept as Arrow arrays for the release.
-//! [`parse_query`] and [`parse_condition`] read SQL. [`Writer`] streams the release into a staged file or folder, in an order that says nothing of the input.
-//! This crate holds no privacy logic.
+//! [`parse_query`] and [`parse_condition`] read SQL. [`Writer`] streams the release into a staged file or
+//! folder, in an order that says nothing of the input. This crate holds no privacy logic.
+//!
+//! The modules depend only on those before them in this order: `error`, `batches`, `decode`, `wire`, `value`,
+//! `format`, `publish`, `engine`, `source`, `encode`, `read`, `remote`, `write`, `rows`; `sql` stands alone.
 
-mod arrow_check;
-mod column;
-mod content;
-mod context;
-mod counted;
-mod csv_check;
-mod csv_sink;
-mod csv_write;
-mod cut_point;
-mod declared;
+// Cells become numbers here: a value that is not exact as one would be another value.
+#![warn(clippy::cast_precision_loss)]
+
+mod batches;
 mod decode;
-mod decoded;
-mod digest;
+mod encode;
+mod engine;
 mod error;
-mod find;
 mod format;
 #[doc(hidden)]
 pub mod fuzzing;
-mod held;
-mod json;
-mod json_numbers;
-mod mix;
-mod parquet_check;
-mod portion;
 mod publish;
 mod read;
 pub mod remote;
-mod sample;
-mod scan;
+mod rows;
 mod source;
-mod spill;
 mod sql;
-mod stage;
-mod staging;
-mod stored;
-mod typing;
+mod value;
+mod wire;
 mod write;
 
-pub use column::{Misfits, RawColumn, Values};
-pub use content::{ColumnContent, Content, Contents, Meaning, first_changed};
-pub use context::Engine;
-pub use counted::CountedColumn;
-pub use csv_check::{Compression, CsvError};
-pub use cut_point::CutPoint;
-pub use declared::DeclaredOrder;
+pub use arrow;
+pub use batches::Batches;
 pub use decode::is_decoding;
-pub use digest::sha256;
-pub use error::EngineError;
-pub use find::{find_files, refuse_address};
-pub use format::Format;
-pub use held::{Abandoned, abandon};
-pub use mix::{NO_CELLS, halves_of, mix_codes, of_halves};
-pub use publish::{Manifest, publish};
-pub use read::{Kept, KeptColumn, Table, Use, read, read_within};
-pub use sample::Sample;
-pub use source::{Size, Source, SourceColumn};
-pub use spill::{
-    Block, BlockReader, Blocks, Bucket, Buckets, CodeFile, CodeReader, CodeWriter, Distributor,
-    Grouping, Hashed, HashedCells, HashedColumn, HashedReader, NOWHERE, Scratch, Spilled, Visit,
-    group, read_remote, read_spilled, read_spilled_or_too_large, sort_bucket,
+pub use encode::{Misfits, RawColumn, Values};
+pub use engine::Engine;
+pub use error::{CsvError, Elsewhere, EngineError, FileAction, ValueList};
+pub use format::{Compression, Format};
+pub use publish::{
+    Abandoned, Access, Manifest, Output, Part, Slot, Staged, Staging, abandon, foreign_in, publish,
+    sha256, stage_bytes, stage_written,
 };
+pub use read::{CountedColumn, Kept, KeptColumn, Table, first_changed, read, read_within};
+pub use rows::{
+    Block, BlockReader, Blocks, Bucket, BucketOfAll, Buckets, CodeFile, CodeReader, CodeWriter,
+    Distributor, Grouping, Hashed, HashedCells, HashedColumn, HashedReader, NOWHERE, Scratch,
+    Spilled, Visit, group, read_remote, read_spilled, read_spilled_or_too_large, sort_bucket,
+};
+pub use source::{DeclaredOrder, Size, Source, SourceColumn, Use, find_files, refuse_address};
 pub use sql::{SqlError, parse_condition, parse_query};
-pub use stage::{Access, Staged, stage_bytes, stage_written};
-pub use staging::{Output, Part, Staging, foreign_in};
-pub use stored::Fit;
-pub use typing::{Order, Ranked, position, text_at};
+pub use value::content::{ColumnContent, Content, Contents, Meaning};
+pub use value::cut_point::CutPoint;
+pub use value::mix::{NO_CELLS, halves_of, mix_codes, of_halves};
+pub use value::sample::Sample;
+pub use value::stored::Fit;
+pub use value::typing::{Order, Ranked, kind_of_texts, position, text_at};
 pub use write::{Piece, Published, Rows, Writer, order_within, write_plain};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::verdict::Claim;
-use super::{Experiment, Table, page};
+use super::{Experiment, PAPERS, Table, page};
 use crate::Failure;
 
 /// What an experiment measures.
@@ -36,9 +36,16 @@ pub(crate) struct Numbers {
     pub(crate) is_quick: bool,
     /// The tables.
     pub(crate) tables: Vec<Table>,
+    /// The tables of the paper's other experiments by their names; none before all are judged together.
+    siblings: Vec<(&'static str, Vec<Table>)>,
 }
 
 impl Numbers {
+    /// The numbers of one experiment.
+    pub(crate) fn new(is_quick: bool, tables: Vec<Table>) -> Numbers {
+        Numbers { is_quick, tables, siblings: Vec::new() }
+    }
+
     /// One of two sizes.
     pub(crate) fn size<T>(&self, quick: T, full: T) -> T {
         if self.is_quick { quick } else { full }
@@ -46,8 +53,13 @@ impl Numbers {
 
     /// The table of a suffix; none for the first.
     pub(crate) fn table(&self, suffix: &str) -> &Table {
-        let table = self.tables.iter().find(|table| table.suffix == suffix);
-        table.unwrap_or_else(|| panic!("no table `{suffix}`"))
+        with_suffix(&self.tables, suffix).unwrap_or_else(|| panic!("no table `{suffix}`"))
+    }
+
+    /// A table of another experiment of the same paper, if it has been run.
+    pub(crate) fn sibling(&self, name: &str, suffix: &str) -> Option<&Table> {
+        let (_, tables) = self.siblings.iter().find(|(other, _)| *other == name)?;
+        with_suffix(tables, suffix)
     }
 
     /// The first table.
@@ -55,8 +67,25 @@ impl Numbers {
         self.table("")
     }
 
-    /// The numbers in the files of an experiment; none if there are none.
+    /// The numbers in the files of an experiment and of the paper's others, quick or full as these are; none if there
+    /// are none of its own.
     pub(crate) fn read(folder: &Path, experiment: &Experiment) -> Result<Option<Numbers>, Failure> {
+        let Some(mut numbers) = Numbers::alone(folder, experiment)? else { return Ok(None) };
+        let is_this = |one: &Experiment| one.name == experiment.name;
+        let paper = PAPERS.iter().find(|paper| paper.experiments.iter().any(is_this));
+        for other in paper.iter().flat_map(|paper| paper.experiments) {
+            let read = if is_this(other) { None } else { Numbers::alone(folder, other)? };
+            if let Some(Numbers { tables, .. }) =
+                read.filter(|one| one.is_quick == numbers.is_quick)
+            {
+                numbers.siblings.push((other.name, tables));
+            }
+        }
+        Ok(Some(numbers))
+    }
+
+    /// The numbers in the files of an experiment alone.
+    fn alone(folder: &Path, experiment: &Experiment) -> Result<Option<Numbers>, Failure> {
         let Ok(page) = std::fs::read_to_string(folder.join(format!("{}.md", experiment.name)))
         else {
             return Ok(None);
@@ -69,8 +98,12 @@ impl Numbers {
                 .map_err(|error| format!("{name}: {error}"))?;
             tables.push(Table::parse(&text, suffix).map_err(|error| format!("{name}: {error}"))?);
         }
-        Ok(Some(Numbers { is_quick, tables }))
+        Ok(Some(Numbers::new(is_quick, tables)))
     }
+}
+
+fn with_suffix<'a>(tables: &'a [Table], suffix: &str) -> Option<&'a Table> {
+    tables.iter().find(|table| table.suffix == suffix)
 }
 
 /// What the title of a quick run ends with.

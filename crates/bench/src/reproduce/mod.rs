@@ -27,7 +27,7 @@ pub(crate) use findings::{Findings, Judged, Numbers};
 pub(crate) use lab::{Adult, Lab};
 pub(crate) use mondrian::edges;
 pub(crate) use table::{Row, Table};
-pub(crate) use verdict::{CHECK, Cases, Claim, Judgement, OURS, Verdict};
+pub(crate) use verdict::{CHECK, Cases, Claim, Judgement, OURS, Verdict, exceeds};
 
 use crate::{Failure, now};
 
@@ -85,7 +85,7 @@ pub(crate) fn reproduce(name: &str, out: &Path, is_quick: bool, seed: u64) -> Re
             (experiment.run)(&lab).map_err(|error| format!("{}: {error}", experiment.name))?;
         let seconds = begun.elapsed().as_secs_f64();
         findings.write(&folder, experiment)?;
-        let judged = (experiment.judge)(&Numbers { is_quick, tables: findings.tables });
+        let judged = (experiment.judge)(&Numbers::new(is_quick, findings.tables));
         experiment.draw(&folder, &judged.plots)?;
         let page = experiment.page(&judged, is_quick)?;
         std::fs::write(folder.join(experiment.file("", "md")), page)?;

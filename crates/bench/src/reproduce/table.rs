@@ -105,6 +105,11 @@ impl<'a> Row<'a> {
         &self.cells[at.unwrap_or_else(|| panic!("no column {column}"))]
     }
 
+    /// Whether there is a column of that name.
+    pub(crate) fn has(&self, column: &str) -> bool {
+        self.table.columns.iter().any(|name| name == column)
+    }
+
     /// The number in a column, if its cell is not empty.
     pub(crate) fn maybe(&self, column: &str) -> Option<f64> {
         let cell = self.text(column);

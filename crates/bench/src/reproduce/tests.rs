@@ -40,7 +40,7 @@ fn holds(name: &str) {
     let tables =
         tables.collect::<Result<Vec<Table>, _>>().expect("numbers as their files have them");
     assert!(!tables.is_empty(), "numbers");
-    let quick = (experiment.judge)(&Numbers { is_quick: true, tables }).claims;
+    let quick = (experiment.judge)(&Numbers::new(true, tables)).claims;
     let published = published(experiment);
     let broken = quick.iter().filter(|claim| {
         let on_page = published.iter().find(|other| other.says == claim.says);

@@ -131,17 +131,24 @@ impl Cases {
         self.open.len()
     }
 
+    /// Those that are true.
+    pub(crate) fn yes_list(&self) -> String {
+        if self.yes.is_empty() { "none".to_owned() } else { self.yes.join(", ") }
+    }
+
     /// Those that are not true.
     pub(crate) fn no_list(&self) -> String {
         if self.no.is_empty() { "none".to_owned() } else { self.no.join(", ") }
     }
 
-    /// How many of how many are true, and which are not.
+    /// How many of how many are true, and which are not; only how many are not, if they are more than a dozen.
     pub(crate) fn found(&self) -> String {
         let mut text = format!("{} of {}", self.yes.len(), self.len());
         for (list, what) in [(&self.no, "not"), (&self.open, "open")] {
-            if !list.is_empty() && list.len() <= 12 {
-                text.push_str(&format!("; {what}: {}", list.join(", ")));
+            match list.len() {
+                0 => {}
+                1..=12 => text.push_str(&format!("; {what}: {}", list.join(", "))),
+                n => text.push_str(&format!("; {what}: {n} cases")),
             }
         }
         text
@@ -159,6 +166,15 @@ impl Cases {
             () if yes > no && 2 * (yes + self.open.len()) > all => Verdict::Partly,
             () => Verdict::Differs,
         }
+    }
+}
+
+/// Whether a number of which only the least and the greatest that it can be are known is above another.
+pub(crate) fn exceeds((least, most): (f64, f64), other: f64) -> Option<bool> {
+    match () {
+        () if least > other => Some(true),
+        () if most <= other => Some(false),
+        () => None,
     }
 }
 

@@ -189,6 +189,38 @@ fn an_attack_as_a_page() {
 }
 
 #[test]
+fn a_page_has_the_warnings_of_its_attack() {
+    let folder = Folder::with(&[
+        ("r.csv", "job,age\nMedical,30\nMedical,30\nClerk,40\nClerk,40\n"),
+        ("o.csv", "job,age\nDentist,30\nClerk,40\n"),
+        ("jobs.csv", "Dentist;Medical;*\nClerk;Office;*\n"),
+    ]);
+    let attack = "attack r.csv --with o.csv --force --report";
+    let ended = folder.ok(&format!("{attack} a.html"));
+    let warning = "1 of 2 outside labels of column `job` agree with none of the release, and nothing says \
+                   what labels stand for";
+    assert!(ended.stderr.contains(warning) && ended.stderr.contains("--hierarchy"));
+    let html = folder.read("a.html");
+    for text in
+        ["What may be amiss", "agree with none of the release", "a label that was not understood"]
+    {
+        assert!(html.contains(text), "no {text}");
+    }
+    assert!(!html.contains("--hierarchy"), "a page has no flags");
+    pages::check_markup(&folder.path("a.html"));
+    folder.ok(&format!("{attack} a.json"));
+    assert!(folder.json("a.json")["warnings"][0].as_str().unwrap().starts_with(warning));
+    // With the hierarchy nobody is missed.
+    let ended = folder.ok(&format!("{attack} b.html --hierarchy job=jobs.csv"));
+    assert!(!ended.stderr.contains("warning"), "{}", ended.stderr);
+    let html = folder.read("b.html");
+    assert!(!html.contains("What may be amiss") && !html.contains("was not understood"));
+    assert!(html.contains("is not in the table, or was left out of it."));
+    folder.ok(&format!("{attack} b.json --hierarchy job=jobs.csv"));
+    assert!(folder.json("b.json").get("warnings").is_none());
+}
+
+#[test]
 fn what_is_wrong_with_the_original_is_said_at_once() {
     let folder = Folder::with(&[
         ("patients.csv", PATIENTS),
@@ -279,6 +311,25 @@ fn two_releases_of_the_accidents_link_row_by_row() {
     );
 }
 
+/// What the job or the recoding calls sensitive is what an attacker is after, not what he compares.
+#[test]
+fn the_patients_pass_their_own_gate() {
+    let folder = Folder::with(&[("patients.csv", PATIENTS)]);
+    let job = example("patients/job.toml");
+    folder.ok(&format!("anonymize --job {job} -o r.csv --recoding rec.json"));
+    for about in [format!("--job {job}"), "--recoding rec.json".to_owned()] {
+        let gate = format!("r.csv --with patients.csv {about} --fail-below 2");
+        let found = attack(&folder, &gate);
+        assert_eq!(found["on"].as_array().unwrap().len(), 3, "{about}: {found}");
+        assert_eq!(counts(&found), [0, 0, 0], "{about}");
+        let named = folder.run(&format!("attack {gate} --on age,sex,zipcode,disease"));
+        assert_eq!(named.code, 1, "{about}: {}", named.stderr);
+    }
+    std::fs::write(folder.path("ill.csv"), "disease\nFlu\n").unwrap();
+    let args = "attack r.csv --with ill.csv --recoding rec.json";
+    folder.fails(args, 2, &["no column in common but sensitive columns", "--on"]);
+}
+
 /// Every released row of Adult has at least k candidates, by what labels mean and not by their text.
 #[test]
 fn the_census_release_withstands_its_own_table() {
@@ -319,7 +370,6 @@ fn candidates_of_people_in_every_form() {
             .sum();
         let found = attack(&folder, "r.csv --with o.csv --on age,sex,city,status");
         let with = 300 - counts(&found)[0];
-        #[expect(clippy::cast_precision_loss, reason = "few pairs")]
         let mean = n_pairs as f64 / with as f64;
         assert!((found["candidates"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{how}");
     }
@@ -462,4 +512,26 @@ fn a_label_of_several_levels_means_the_highest() {
     folder.ok("anonymize t.csv -o r.csv -k 2 --quasi q --hierarchy q=h.csv --algorithm koptimize");
     assert_eq!(folder.read("r.csv"), "q\n-2**\n-2**\n");
     folder.ok("attack r.csv --with t.csv --hierarchy q=h.csv --fail-below 2 --json");
+}
+
+/// A raw table has leaves, not nodes: `2` is the age 2, though the node above it has the same name.
+#[test]
+fn a_leaf_of_an_outside_table_is_not_the_node_of_its_name() {
+    let tree = "2;2;*\n20;2;*\n30;3;*\n35;3;*\n";
+    let folder = Folder::with(&[
+        ("h.csv", tree),
+        ("r.csv", "age\n20\n20\n2\n3\n3\n"),
+        ("t.csv", "age\n2\n20\n30\n"),
+    ]);
+    let found = attack(&folder, "r.csv --with t.csv --hierarchy age=h.csv");
+    // The age 2 could be the label 2 alone, the age 20 could be all three rows of the twenties.
+    assert_eq!(counts(&found), [0, 1, 1], "{found}");
+    // In the original table, too: someone aged 2 is not the two of the age 20.
+    let found = attack(&folder, "r.csv --with t.csv --before t.csv --hierarchy age=h.csv");
+    assert_eq!(found["before"]["candidates"]["one"], 3, "{found}");
+    let asked = folder.ok(
+        "query r.csv 'SELECT COUNT(*) WHERE age = 2' --hierarchy age=h.csv --original t.csv --json",
+    );
+    let report: Value = serde_json::from_str(&asked.stdout).unwrap();
+    assert_eq!(report["queries"][0]["rows"][0]["answers"][0]["true"], 1.0, "{report}");
 }

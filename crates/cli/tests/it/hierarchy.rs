@@ -47,6 +47,17 @@ fn check_and_show() {
     assert!(folder.ok("hierarchy show age.csv").stdout.starts_with("*  (3)\n├─ "));
     std::fs::write(folder.path("bad.csv"), "a;x;*\nb;*\n").unwrap();
     folder.fails("hierarchy check bad.csv", 2, &["row 2 has 2 labels where the first row has 3"]);
+    std::fs::write(folder.path("bad.csv"), "1;0s;*\n2;0s;*\n20;2;*\n25;2;*\n").unwrap();
+    let says = [
+        "the label at level 0 of row 2 is also that of the node at level 1 of row 3",
+        "rename one of the two",
+    ];
+    folder.fails("hierarchy check bad.csv", 2, &says);
+    folder.fails(
+        "anonymize t.csv -o r.csv -k 2 --quasi age --undeclared drop --hierarchy age=bad.csv",
+        2,
+        &says,
+    );
     std::fs::write(folder.path("bad.csv"), "a;x;*\nb;\"x;*\n").unwrap();
     folder.fails("hierarchy check bad.csv", 2, &["a quote in line 2 that is not closed"]);
 }

@@ -32,6 +32,7 @@ mod pandas;
 mod parts;
 mod profile;
 mod query;
+mod regions_by_rule;
 mod release;
 mod report;
 mod several_sets;

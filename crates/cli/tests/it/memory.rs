@@ -255,7 +255,7 @@ fn of_long_texts_in_dictionaries() {
         Arc::new((0..n_rows).map(|row| Some(of_row(row))).collect::<Int64Array>())
     };
     let coded: DictionaryArray<Int32Type> =
-        (0..n_rows).map(|row| ["a", "b", "c"][row as usize % 3]).collect();
+        (0..n_rows).zip(["a", "b", "c"].into_iter().cycle()).map(|(_, text)| text).collect();
     let values = Arc::new(StringArray::from_iter_values((0..3).map(text)));
     let coded: ArrayRef = Arc::new(coded.with_values(values));
     let columns = [("age", number(70, 0)), ("zip", number(30, 1 << 32)), ("c0", coded)];

@@ -413,7 +413,9 @@ fn sentences_speak_of_what_was_counted() {
     assert!(!html.contains("looks like no other") && !html.contains("are the only ones"));
     folder.ok("check t.csv --quasi one=age --quasi two=age,day --report d.html");
     let html = folder.read("d.html");
-    assert!(html.contains("Yes: some record is the only one with its combination of age and day."));
+    assert!(
+        html.contains("two: yes, some record is the only one with its combination of age and day.")
+    );
 }
 
 #[test]

@@ -10,9 +10,9 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 
-use super::fault::Fault;
-use super::wire::{Reader, Writer};
-use crate::column::tally::{Known, Lookup, NoCode};
+use crate::encode::tally::{KnownTexts, Lookup, NoCode};
+use crate::error::fault::Fault;
+use crate::wire::{Reader, Writer};
 
 /// The name by which workers know it.
 pub(crate) const NAME: &str = "incrowd_code";
@@ -21,16 +21,16 @@ pub(crate) const NAME: &str = "incrowd_code";
 #[derive(Debug)]
 struct Dictionary {
     packed: Vec<u8>,
-    known: OnceLock<Option<Known>>,
+    known: OnceLock<Option<KnownTexts>>,
 }
 
 impl Dictionary {
-    fn known(&self) -> Option<&Known> {
+    fn known(&self) -> Option<&KnownTexts> {
         let unpack = || {
             let bytes = Reader::unpacked(&self.packed)?;
             let mut from = Reader::new(&bytes);
             let texts = (0..from.size()?).map(|_| from.text()).collect::<Option<Vec<_>>>()?;
-            from.is_at_end().then(|| Known::new(texts))
+            from.is_at_end().then(|| KnownTexts::new(texts))
         };
         self.known.get_or_init(unpack).as_ref()
     }

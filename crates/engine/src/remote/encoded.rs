@@ -10,7 +10,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::coder::{self, Coder};
 use super::table::{SourceExec, SourceTable};
 use super::tally;
-use super::wire::{Reader, Writer};
+use crate::wire::{Reader, Writer};
 
 /// What all our bytes begin with, so that they are not taken for another library's.
 const MARK: &[u8] = b"incrowd1";

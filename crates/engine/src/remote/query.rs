@@ -1,7 +1,6 @@
 //! The questions and their answers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Int64Type};
@@ -16,19 +15,17 @@ use datafusion::prelude::DataFrame;
 use futures::{StreamExt, stream};
 
 use super::coder::Coder;
-use super::fault::Fault;
 use super::table::{SourceTable, kept_type};
 use super::tally::find_values;
 use super::{of_stream, tell};
 use crate::Values;
-use crate::column::tally::Tally;
+use crate::encode::tally::Tally;
+use crate::engine::cluster::{BEAT, until_cancelled};
+use crate::error::fault::Fault;
 use crate::{Engine, EngineError, Source, Use};
 
 /// The name of the table in plans.
 const TABLE: &str = "t";
-
-/// How often a wish to stop is looked for while waiting.
-const BEAT: Duration = Duration::from_millis(50);
 
 /// The number of rows, and by column its values: one scan.
 pub fn values(
@@ -176,7 +173,7 @@ fn run(
     n_parts: usize,
 ) -> Result<Vec<SendableRecordBatchStream>, EngineError> {
     let streams = if let Some(cluster) = engine.cluster() {
-        until_cancelled(engine, cluster.run(plan, n_parts))?
+        until_cancelled(engine, cluster.run(plan, n_parts))
     } else {
         let frame = DataFrame::new(engine.session().state(), plan);
         let streams = engine.runtime().block_on(frame.execute_stream_partitioned());
@@ -184,21 +181,6 @@ fn run(
     };
     let streams = streams.map_err(|error| tell(error, source))?;
     Ok(streams.into_iter().map(|stream| watched(engine, source, stream)).collect())
-}
-
-/// Waits for something, looking now and then whether it is still wanted.
-pub(crate) fn until_cancelled<T>(
-    engine: &Engine,
-    mut wanted: futures::future::BoxFuture<'static, T>,
-) -> Result<T, EngineError> {
-    engine.runtime().block_on(async {
-        loop {
-            engine.go_on()?;
-            if let Ok(done) = tokio::time::timeout(BEAT, &mut wanted).await {
-                return Ok(done);
-            }
-        }
-    })
 }
 
 /// A stream that ends when the user stops the run, and whose errors are ours.

@@ -28,12 +28,11 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::TryStreamExt;
 
-use super::fault::Fault;
-use super::wire::{Reader, Writer};
-use crate::csv_check::Compression;
-use crate::scan::{plan_of_files, schema};
-use crate::source::Fingerprint;
-use crate::{EngineError, Format, Source, SourceColumn, Use};
+use crate::error::fault::Fault;
+use crate::format::Compression;
+use crate::source::{Files, Fingerprint, plan_of_files, schema};
+use crate::wire::{Reader, Writer};
+use crate::{EngineError, FileAction, Format, Source, SourceColumn, Use};
 
 /// A source, what its columns are used for, and into how many parts a scan is divided.
 #[derive(Clone, Debug)]
@@ -52,10 +51,10 @@ struct Piece {
 
 impl SourceTable {
     pub(crate) fn new(source: &Source, uses: &[Use], n_parts: usize) -> Result<Self, EngineError> {
-        let mut source = source.clone();
-        for file in &mut source.files {
+        let mut files = source.as_files().ok_or(EngineError::NotForCluster)?.clone();
+        for file in &mut files.paths {
             let absolute = file.canonicalize().map_err(|error| EngineError::Io {
-                action: "reading",
+                action: FileAction::Read,
                 path: file.clone(),
                 source: error,
             })?;
@@ -64,13 +63,19 @@ impl SourceTable {
             }
             *file = absolute;
         }
+        let source = Source::of_files(files, source.columns().to_vec());
         Ok(SourceTable { source, uses: uses.to_vec(), n_parts })
+    }
+
+    /// The files of the source.
+    fn files(&self) -> &Files {
+        self.source.as_files().expect("a table that can be sent is made of files")
     }
 
     /// A scan of some columns, divided.
     fn divided(&self, columns: &[usize]) -> Result<SourceExec> {
-        let has_rows = |file: &usize| self.source.is_empty.get(*file) != Some(&true);
-        let files = (0..self.source.files.len()).filter(has_rows);
+        let has_rows = |file: &usize| self.files().is_empty.get(*file) != Some(&true);
+        let files = (0..self.files().paths.len()).filter(has_rows);
         let files = files.map(|file| Piece { file, range: None }).collect();
         let whole = SourceExec::new(self.clone(), columns.to_vec(), &[files])?;
         let mut options = ConfigOptions::default();
@@ -96,19 +101,19 @@ impl SourceTable {
                 StorePath::from_absolute_path(file).ok().as_ref()
                     == Some(&part.object_meta.location)
             };
-            let file = self.source.files.iter().position(same)?;
+            let file = self.files().paths.iter().position(same)?;
             Some(Piece { file, range: part.range.as_ref().map(|range| (range.start, range.end)) })
         };
         files.iter().map(piece).collect()
     }
 
     fn partitioned(&self, piece: &Piece) -> Result<PartitionedFile> {
-        let location = StorePath::from_absolute_path(&self.source.files[piece.file])
+        let location = StorePath::from_absolute_path(&self.files().paths[piece.file])
             .map_err(|error| DataFusionError::External(Box::new(error)))?;
         let file = PartitionedFile::new_from_meta(ObjectMeta {
             location,
             last_modified: chrono::DateTime::default(),
-            size: self.source.prints[piece.file].len,
+            size: self.files().prints[piece.file].len,
             e_tag: None,
             version: None,
         });
@@ -119,8 +124,8 @@ impl SourceTable {
     }
 
     pub(crate) fn write(&self, to: &mut Writer) {
-        let source = &self.source;
-        let (format, compression) = match source.format {
+        let files = self.files();
+        let (format, compression) = match files.format {
             Format::Csv(compression) => (0, Some(compression)),
             Format::Parquet => (1, None),
             Format::Arrow => (2, None),
@@ -132,15 +137,15 @@ impl SourceTable {
             Some(Compression::Gzip) => 1,
             Some(Compression::Zstd) => 2,
         });
-        to.byte(source.delimiter);
-        to.byte(u8::from(source.has_newlines_in_values));
+        to.byte(files.delimiter);
+        to.byte(u8::from(files.has_newlines_in_values));
         to.number(self.n_parts as u64);
-        to.number(source.files.len() as u64);
-        for (file, print) in source.files.iter().zip(&source.prints) {
+        to.number(files.paths.len() as u64);
+        for (file, print) in files.paths.iter().zip(&files.prints) {
             to.text(file.to_str().unwrap_or_default());
             to.number(print.len);
         }
-        to.bytes(&schema_bytes(&source.schema()));
+        to.bytes(&schema_bytes(&self.source.schema()));
         for usage in &self.uses {
             to.byte(match usage {
                 Use::Code => 0,
@@ -189,21 +194,11 @@ impl SourceTable {
                 _ => return None,
             });
         }
-        let source = Source {
-            files,
-            format,
-            delimiter,
-            has_newlines_in_values,
-            columns,
-            is_required,
-            declared: Vec::new(),
-            is_empty: Vec::new(),
-            prints,
-            n_text_rows: None,
-            extent: None,
-            decoded: None,
-            looks_headerless: false,
-        };
+        let mut files = Files::told(format, files, prints);
+        files.delimiter = delimiter;
+        files.has_newlines_in_values = has_newlines_in_values;
+        files.is_required = is_required;
+        let source = Source::of_files(files, columns);
         Some(SourceTable { source, uses, n_parts })
     }
 }
@@ -264,12 +259,13 @@ impl SourceExec {
         columns: Vec<usize>,
         share: Arc<dyn ExecutionPlan>,
     ) -> Result<SourceExec> {
-        let groups = groups_of(&share, table.source.files.len());
+        let groups = groups_of(&share, table.files().paths.len());
         let groups = groups.ok_or_else(|| Fault::Decode(0).error())?;
         let files =
             |group: &Vec<Piece>| group.iter().map(|piece| table.partitioned(piece)).collect();
         let files = groups.iter().map(files).collect::<Result<Vec<_>>>()?;
-        let inner = plan_of_files(&table.source, &columns, &table.uses, files)?;
+        let schema = schema(&table.source, &table.uses);
+        let inner = plan_of_files(table.files(), &schema, &columns, files)?;
         Ok(SourceExec { table, columns, groups, share, inner })
     }
 
@@ -292,10 +288,10 @@ impl SourceExec {
     /// A fault if a file that the partition reads is not what the client saw.
     fn check(&self, partition: usize) -> Result<()> {
         for piece in self.groups.get(partition).into_iter().flatten() {
-            let path: &Path = &self.table.source.files[piece.file];
+            let path: &Path = &self.table.files().paths[piece.file];
             match std::fs::metadata(path) {
                 Err(_) => return Err(Fault::Unseen.error()),
-                Ok(meta) if meta.len() != self.table.source.prints[piece.file].len => {
+                Ok(meta) if meta.len() != self.table.files().prints[piece.file].len => {
                     return Err(Fault::Changed.error());
                 }
                 Ok(_) => {}

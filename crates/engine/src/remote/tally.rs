@@ -9,8 +9,8 @@ use datafusion::logical_expr::{
 };
 use datafusion::scalar::ScalarValue;
 
-use super::fault::Fault;
-use crate::column::tally::Tally;
+use crate::encode::tally::Tally;
+use crate::error::fault::Fault;
 
 /// The name by which workers know it.
 pub(crate) const NAME: &str = "incrowd_values";

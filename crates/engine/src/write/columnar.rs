@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, DictionaryArray, RecordBatch, StringArray, UInt32Array};
-use arrow::compute::{concat, concat_batches, take};
+use arrow::compute::{concat, take};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::writer::FileWriter;
@@ -22,12 +22,15 @@ use rayon::prelude::*;
 use super::Published;
 use super::cut::Cut;
 use super::gather::{Columns, Gathered};
+use super::memory::MemorySink;
+use super::released::released;
 use crate::EngineError;
 use crate::error::Detail;
+use crate::publish::memory::StagedBatches;
+use crate::publish::stage::Opened;
 use crate::read::KeptColumn;
 use crate::source::in_words;
-use crate::stage::Opened;
-use crate::stored::{Fit, convert, parquet_type, plain_type, type_of_values, typed};
+use crate::value::stored::{Fit, convert, parquet_type, plain_type, type_of_values, typed};
 
 /// Rows per row group of a Parquet file, and the bytes of its cells from which it is complete with fewer: a
 /// group is held in memory.
@@ -37,8 +40,8 @@ const GROUP_BYTES: u64 = 32 << 20;
 const MANY_COLUMNS: usize = 64;
 const WIDE_GROUP_BYTES: u64 = 16 << 20;
 /// The same for the batches of an Arrow file.
-const BATCH_ROWS: usize = 1 << 16;
-const BATCH_BYTES: u64 = 16 << 20;
+pub(super) const BATCH_ROWS: usize = 1 << 16;
+pub(super) const BATCH_BYTES: u64 = 16 << 20;
 
 /// What every columnar file of a release is made from.
 pub(super) struct Columnar {
@@ -59,6 +62,7 @@ pub(super) struct Columnar {
 pub(super) enum ColumnarSink {
     Parquet(Box<ParquetSink>),
     Arrow(Box<ArrowSink>),
+    Memory(Box<MemorySink>),
 }
 
 impl Columnar {
@@ -130,6 +134,11 @@ impl Columnar {
             return Ok(ColumnarSink::Parquet(Box::new(sink.with_group_rows(group_rows))));
         }
         ArrowSink::new(file, &self.schema).map(|sink| ColumnarSink::Arrow(Box::new(sink)))
+    }
+
+    /// A release that stays in memory.
+    pub(super) fn in_memory(&self, place: StagedBatches, target: &Path) -> ColumnarSink {
+        ColumnarSink::Memory(Box::new(MemorySink::new(place, &self.schema, target)))
     }
 
     /// The rows of a chunk.
@@ -213,6 +222,7 @@ impl ColumnarSink {
         match self {
             ColumnarSink::Parquet(sink) => sink.write(batch),
             ColumnarSink::Arrow(sink) => sink.write(batch),
+            ColumnarSink::Memory(sink) => sink.write(batch),
         }
     }
 
@@ -220,6 +230,7 @@ impl ColumnarSink {
         match self {
             ColumnarSink::Parquet(sink) => sink.finish(),
             ColumnarSink::Arrow(sink) => sink.finish(),
+            ColumnarSink::Memory(sink) => sink.finish(),
         }
     }
 }
@@ -257,7 +268,7 @@ impl ArrowSink {
     fn write(&mut self, rows: &RecordBatch) -> Result<(), EngineError> {
         let ArrowSink { target, writer, schema, batch } = self;
         let failed = |error: ArrowError| not_made(target, &error);
-        let run = |run: Vec<RecordBatch>| writer.write(&concat_batches(schema, &run)?);
+        let run = |run: Vec<RecordBatch>| writer.write(&released(schema, &run)?);
         batch.add(rows, run).map_err(failed)
     }
 
@@ -266,7 +277,7 @@ impl ArrowSink {
         let rest = if rest.is_empty() {
             Ok(())
         } else {
-            concat_batches(&self.schema, &rest).and_then(|rest| self.writer.write(&rest))
+            released(&self.schema, &rest).and_then(|rest| self.writer.write(&rest))
         };
         let ended = rest.and_then(|()| self.writer.finish());
         ended.map_err(|error| not_made(&self.target, &error))

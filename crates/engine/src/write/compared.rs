@@ -9,7 +9,7 @@ use arrow::error::ArrowError;
 use super::Published;
 use super::columnar::type_of;
 use super::gather::{Columns, Gathered};
-use crate::content::{ColumnContent, Content, Meaning};
+use crate::value::content::{ColumnContent, Content, Meaning};
 
 /// The same cells, those with an empty text missing.
 fn without_empty(array: &ArrayRef) -> ArrayRef {

@@ -15,12 +15,12 @@ use arrow::datatypes::{DataType, Schema};
 use arrow::error::ArrowError;
 
 use super::columnar::Columnar;
+use super::csv_sink::CsvSink;
 use super::gather::{Columns, Gathered};
-use crate::csv_sink::CsvSink;
 use crate::decode::guarded;
+use crate::publish::stage::Opened;
 use crate::source::in_words;
-use crate::stage::Opened;
-use crate::stored::{FLOAT_DIGITS, strict_cast};
+use crate::value::stored::{FLOAT_DIGITS, strict_cast};
 use crate::{Compression, EngineError, Staging};
 
 /// What every file of JSON lines of a release is made from.

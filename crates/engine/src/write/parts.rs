@@ -20,7 +20,7 @@ impl<'a> Parts<'a> {
         encoder: &Encoder,
         sizes: Sizes,
     ) -> Result<Parts<'a>, EngineError> {
-        let first = encoder.open(staging.open(0)?, sizes)?;
+        let first = encoder.open(staging, 0, sizes)?;
         Ok(Parts { staging, sizes, open: Some((first, 0)), n_written: 0 })
     }
 
@@ -34,7 +34,7 @@ impl<'a> Parts<'a> {
     ) -> Result<(), EngineError> {
         let (mut sink, n_before) = match self.open.take() {
             Some(open) => open,
-            None => (encoder.open(self.staging.open(self.n_written)?, self.sizes)?, 0),
+            None => (encoder.open(self.staging, self.n_written, self.sizes)?, 0),
         };
         sink.write(chunk)?;
         let n_rows = n_before + n_rows;

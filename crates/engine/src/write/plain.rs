@@ -14,11 +14,11 @@ use chrono::{Datelike, NaiveDate};
 use incrowd_data::{PlainColumn, PlainTable, PlainValues};
 
 use super::columnar::{GROUP_ROWS, ParquetSink, builder, indexed_text, not_made};
+use super::csv_sink::CsvSink;
 use super::json_lines::Keys;
 use super::ordered;
-use crate::csv_sink::{CsvSink, dialect_of};
-use crate::csv_write::Dialect;
-use crate::stored::strict_cast;
+use crate::format::csv_write::Dialect;
+use crate::value::stored::strict_cast;
 use crate::{Engine, EngineError, Format, Staged};
 
 /// Cells per batch, about: wide tables have shorter batches.
@@ -49,7 +49,7 @@ pub fn write_plain(
     });
     match format {
         Format::Csv(compression) => {
-            let text = PlainText::new(&columns, dialect_of(staged.path()));
+            let text = PlainText::new(&columns, Dialect::of(staged.path()));
             let mut sink = CsvSink::new(staged.open()?, compression)?;
             sink.write(&text.dialect.header(columns.iter().map(|column| column.name.as_str())))?;
             let make = |batch: &Range<u64>| Ok(text.lines(&rows(batch.clone())));
@@ -94,9 +94,16 @@ pub fn write_plain(
 
 // Columnar
 
-/// By column its name and type, and the texts that codes stand for.
+/// The columns of a plain table, without its rows.
 struct PlainArrays {
-    columns: Vec<(String, DataType, Option<ArrayRef>)>,
+    columns: Vec<PlainField>,
+}
+
+struct PlainField {
+    name: String,
+    data_type: DataType,
+    /// What the codes of a column of texts stand for.
+    texts: Option<ArrayRef>,
 }
 
 impl PlainArrays {
@@ -111,14 +118,14 @@ impl PlainArrays {
                     (DataType::Utf8, Some(Arc::new(texts)))
                 }
             };
-            (column.name.clone(), data_type, texts)
+            PlainField { name: column.name.clone(), data_type, texts }
         };
         PlainArrays { columns: columns.iter().map(of).collect() }
     }
 
     /// The schema, with texts as they are or as indexes into their dictionaries.
     fn schema(&self, is_indexed: bool) -> SchemaRef {
-        let field = |(name, data_type, texts): &(String, DataType, Option<ArrayRef>)| {
+        let field = |PlainField { name, data_type, texts }: &PlainField| {
             let is_text = is_indexed && texts.is_some();
             Field::new(name, if is_text { indexed_text() } else { data_type.clone() }, true)
         };
@@ -139,7 +146,8 @@ impl PlainArrays {
                 PlainValues::Decimals { values, .. } => Arc::new(Float64Array::from(values)),
                 PlainValues::Dates(values) => Arc::new(Date32Array::from(values)),
                 PlainValues::Texts { codes, .. } => {
-                    let texts = self.columns[at].2.as_ref().expect("a column of texts has them");
+                    let texts =
+                        self.columns[at].texts.as_ref().expect("a column of texts has them");
                     let codes = UInt32Array::from(codes);
                     let array = DictionaryArray::try_new(codes, Arc::clone(texts));
                     let array: ArrayRef = Arc::new(array.map_err(failed)?);

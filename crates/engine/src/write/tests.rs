@@ -7,7 +7,7 @@ use arrow::array::{ArrayRef, Int64Array, StringArray};
 use arrow::datatypes::DataType;
 
 use super::*;
-use crate::{Output, Source, Use, read};
+use crate::{Output, Slot, Source, Use, read};
 
 const SIZES: Sizes = Sizes { break_rows: 20, group_rows: 50 };
 
@@ -65,6 +65,10 @@ fn write(
     part_rows: Option<u64>,
     ends: &[usize],
 ) -> (Staging, Vec<ColumnContent>) {
+    write_to(engine, &Output::named(path.to_str().unwrap(), part_rows).unwrap(), ends)
+}
+
+fn write_to(engine: &Engine, output: &Output, ends: &[usize]) -> (Staging, Vec<ColumnContent>) {
     let values = Values {
         name: "color".into(),
         kind: None,
@@ -88,7 +92,6 @@ fn write(
         Published::Coded { values: &values, kind: Kind::Text },
         Published::Kept(0),
     ];
-    let output = Output::named(path.to_str().unwrap(), part_rows).unwrap();
     let staging = output.stage().unwrap();
     let kept = kept_columns();
     let columns = Columns::new(&published, &kept);
@@ -240,4 +243,52 @@ fn a_changed_cell_is_found() {
             crate::first_changed(&engine, &release, &contents.iter().collect::<Vec<_>>()).unwrap();
         assert_eq!(found.as_deref(), Some(column), "{from} as {to}");
     }
+}
+
+/// The rows of `load` on their way to a place in memory.
+fn in_memory(slot: &Slot) -> (Staging, Vec<ColumnContent>) {
+    let engine = Engine::new(2, Arc::default(), Arc::default());
+    write_to(&engine, &Output::in_memory(slot), &[class_sizes().len()])
+}
+
+/// A release in memory holds the rows of an Arrow file, and is handed out when it is published.
+#[test]
+fn a_release_in_memory_is_handed_out_when_it_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::new(2, Arc::default(), Arc::default());
+    let file = stage(&engine, &folder.path().join("r.arrow"), None, &[class_sizes().len()]);
+    let reader =
+        arrow::ipc::reader::FileReader::try_new(std::fs::File::open(file.path()).unwrap(), None);
+    let expected: Vec<_> = reader.unwrap().map(Result::unwrap).collect();
+    let slot = Slot::default();
+    let (staging, _) = in_memory(&slot);
+    assert!(slot.take().is_none());
+    drop(staging);
+    assert!(slot.take().is_none(), "what is not published is gone");
+    let (staging, _) = in_memory(&slot);
+    let stopped = || Err(EngineError::Cancelled);
+    assert!(
+        crate::publish(Vec::new(), Some((staging, &|_| String::new())), true, stopped).is_err()
+    );
+    assert!(slot.take().is_none(), "what could not be published is gone");
+    let (staging, _) = in_memory(&slot);
+    crate::publish(Vec::new(), Some((staging, &|_| String::new())), false, || Ok(())).unwrap();
+    let release = slot.take().unwrap();
+    assert_eq!(release.batches(), expected);
+    assert!(slot.take().is_none());
+}
+
+/// What is read back from memory is compared like what is read back from a file.
+#[test]
+fn a_changed_cell_in_memory_is_found() {
+    let engine = Engine::new(2, Arc::default(), Arc::default());
+    let (staging, contents) = in_memory(&Slot::default());
+    let contents: Vec<&ColumnContent> = contents.iter().collect();
+    let release = Source::of_staged(&engine, &staging).unwrap();
+    assert_eq!(crate::first_changed(&engine, &release, &contents).unwrap(), None);
+    let batches = staging.written().unwrap();
+    let less = batches.batches()[0].slice(1, batches.batches()[0].num_rows() - 1);
+    let changed = crate::Batches::new(batches.schema(), vec![less]).unwrap();
+    let found = crate::first_changed(&engine, &Source::of_batches(changed), &contents).unwrap();
+    assert!(found.is_some());
 }

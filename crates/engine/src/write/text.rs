@@ -7,12 +7,12 @@ use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 
 use super::Published;
+use super::csv_sink::CsvSink;
 use super::gather::{Columns, Gathered};
-use crate::csv_sink::CsvSink;
-use crate::csv_write::{Cells, Dialect, ReadyCells};
+use crate::format::csv_write::{Cells, Dialect, ReadyCells};
+use crate::publish::stage::Opened;
 use crate::source::in_words;
-use crate::stage::Opened;
-use crate::stored::strict_cast;
+use crate::value::stored::strict_cast;
 use crate::{Compression, EngineError};
 
 /// What every text file of a release is made from.

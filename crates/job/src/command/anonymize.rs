@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use incrowd_engine::{Format, Source, read_within};
+use incrowd_engine::{Format, read_within};
 
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::prepare;
 use crate::flow::draft::{Released, ReportDraft, tells_table};
+use crate::flow::ended::{Ended, outcome};
 use crate::flow::in_files;
-use crate::flow::job::{Job, Said};
+use crate::flow::input::{InMemory, Input, output_of};
+use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::Assigned;
 use crate::flow::memory::held_memory_bytes;
-use crate::flow::outputs::check_outputs;
 use crate::flow::people::uses_counting;
+use crate::flow::place::Place;
 use crate::flow::publish::Release;
 use crate::flow::run::{Run, Stage};
 use crate::flow::search::{classes, search};
@@ -24,9 +26,21 @@ use crate::spec::error::{JobError, Problem};
 
 /// Turns the job's input into a release. Nothing is written unless every model holds for it.
 pub fn anonymize(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
+    anonymize_in(run, spec, None, force)
+}
+
+/// The same, with a table in memory instead of what the job names if there is one.
+pub(super) fn anonymize_in(
+    run: &Run,
+    spec: &JobSpec,
+    in_memory: Option<InMemory>,
+    force: bool,
+) -> Result<Outcome, JobError> {
     spec.refuse_unreviewed()?;
     let name = spec.run.engine.as_deref();
-    run.with_engine_named(name, spec.run.threads, |engine| Job { run, spec, engine, force }.run())
+    run.with_engine_named(name, spec.run.threads, |engine| {
+        outcome(Job { run, spec, engine, in_memory, force }.run())
+    })
 }
 
 /// What a search may hold of a memory limit: half of what the table leaves, since recoding and writing
@@ -38,21 +52,23 @@ fn memory_left(limit: u64) -> Option<u64> {
 
 /// The rows in memory.
 impl Job<'_> {
-    fn run(&self) -> Result<Outcome, JobError> {
+    fn run(&self) -> Result<Outcome, Ended> {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let input = self.spec.input.as_deref().ok_or_else(|| {
+        let held = self.in_memory.map(|in_memory| in_memory.table);
+        let input = Input::of(held, self.spec.input.as_deref()).ok_or_else(|| {
             Problem::new("the job has no input").help("name a file, a folder or a glob")
         })?;
         self.run.enter(Stage::Open);
-        let output = check_outputs(self.run, self.spec, Vec::new(), self.force)?;
-        let source = Source::open(self.engine, input)?;
+        let output = output_of(self.run, self.spec, self.in_memory, Vec::new(), self.force)?;
+        let source = input.open(self.engine)?;
         let plan = Plan::new(self.spec, &source, Purpose::Release)?;
         self.run.tell_notes(&plan.notes);
         let bounds = self.run.bounds(&self.spec.run)?;
         bounds.refuse_large_portions(self.engine, &source, &plan.uses())?;
-        if self.engine.is_remote() || bounds.is_exceeded_by(&source, &plan.uses()) {
-            return in_files::run(self, &source, &plan, &output, &bounds);
+        let place = Place::recoded(self.engine, &bounds, &source, &plan.uses());
+        if !matches!(place, Place::Memory) {
+            return in_files::run(self, &source, &plan, &output, (&bounds, &place));
         }
         self.run.enter(Stage::Read);
         let wants_fits = !matches!(output.format(), Format::Csv(_));
@@ -60,7 +76,8 @@ impl Job<'_> {
         let most_values = bounds.values_in_memory(&source, &plan.uses());
         let uses = uses_counting(&plan);
         let Some(table) = read_within(self.engine, &source, &uses, wants_fits, most_values)? else {
-            return in_files::run(self, &source, &plan, &output, &bounds);
+            let files = Place::files(&bounds);
+            return in_files::run(self, &source, &plan, &output, (&bounds, &files));
         };
         let mut table = Arc::new(table);
         refuse_missing(&plan, &*table)?;
@@ -70,7 +87,8 @@ impl Job<'_> {
             // More is held than the size of the files told: what a smaller limit would do is done.
             Some(None) => {
                 drop((prepared, table, draft));
-                return in_files::run(self, &source, &plan, &output, &bounds);
+                let files = Place::files(&bounds);
+                return in_files::run(self, &source, &plan, &output, (&bounds, &files));
             }
             memory => memory.flatten(),
         };
@@ -82,11 +100,8 @@ impl Job<'_> {
             let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
             table.coded.retain(|column| !is_quasi(&column.values.name));
         }
-        let outcome = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
-        let mut found = match self.found(&plan, outcome, coding.set.n_rows)? {
-            Ok(found) => found,
-            Err(outcome) => return Ok(outcome),
-        };
+        let ended = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
+        let mut found = self.found(&plan, ended, coding.set.n_rows)?;
         timings.search = clock.lap();
         self.run.enter(Stage::Recode);
         let classes = classes(&plan, &mut coding, &mut found);
@@ -117,7 +132,7 @@ impl Job<'_> {
         drop(table);
         let figures = self.figures(&plan, &coding, &found, &classes)?;
         drop((coding, found, classes));
-        let said = Said { figures, draft };
-        self.finish(&source, &plan, said, written, &bounds, timings)
+        let notes = ReleaseNotes { figures, draft };
+        Ok(self.finish(&source, &plan, notes, written, &bounds, timings)?)
     }
 }

@@ -4,6 +4,7 @@
 //! recoding was made and what the new rows bring, so that no released cell is untrue.
 
 mod extend;
+mod first_leaves;
 mod recognise;
 mod regions;
 
@@ -18,14 +19,16 @@ use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::{Coding, prepare, scheme};
 use crate::flow::draft::{Ending, Released, ReportDraft};
+use crate::flow::ended::{Ended, outcome};
 use crate::flow::in_files;
 use crate::flow::in_files::{GroupedRows, Points, RowClasses};
+use crate::flow::input::{InMemory, Input, output_of};
 use crate::flow::labelling::{Assigned, Labelling};
 use crate::flow::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
-use crate::flow::outputs::check_outputs;
-use crate::flow::people::uses_counting;
+use crate::flow::people::{among_quasi, uses_counting};
+use crate::flow::place::Place;
 use crate::flow::publish::{Release, SmallFile, Unverified, publish};
 use crate::flow::recoding_file::{RecodingFile, private_path};
 use crate::flow::run::{Run, Stage};
@@ -76,6 +79,16 @@ pub struct ApplyOptions {
 
 /// Applies a recoding to new rows.
 pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outcome, JobError> {
+    apply_in(run, recoding, options, None)
+}
+
+/// The same, with new rows in memory instead of those that the options name if there are any.
+pub(super) fn apply_in(
+    run: &Run,
+    recoding: &Path,
+    options: &ApplyOptions,
+    in_memory: Option<InMemory>,
+) -> Result<Outcome, JobError> {
     let bounds = run.bounds(&options.run)?;
     let n_bytes = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
     let n_bytes = n_bytes(recoding).max(n_bytes(&private_path(recoding)));
@@ -85,19 +98,23 @@ pub fn apply(run: &Run, recoding: &Path, options: &ApplyOptions) -> Result<Outco
     ];
     run.with_engine_named(options.run.engine.as_deref(), options.run.threads, |engine| {
         run.enter(Stage::Open);
-        let open = || Ok(Source::open(engine, &options.input)?);
+        let held = in_memory.map(|in_memory| in_memory.table);
+        let open = || held.map_or(Input::Named(&options.input), Input::Held).open(engine);
         let bounds = &bounds.beside_recoding(n_bytes, open)?;
         let file = RecodingFile::read(recoding)?;
+        let named = |name: &String| in_memory.is_none().then(|| name.clone());
+        let (input, output) = (named(&options.input), named(&options.output));
         let places = JobSpec {
-            input: Some(options.input.clone()),
-            output: Some(options.output.clone()),
+            input,
+            output,
             report: options.report.clone(),
             release: ReleaseSpec { part_rows: options.part_rows, ..ReleaseSpec::default() },
             ..JobSpec::default()
         };
-        let output = check_outputs(run, &places, read, options.force)?;
+        let output = output_of(run, &places, in_memory, read, options.force)?;
         let source = open()?;
-        let spec = job(&file, options, &source);
+        let job = job(&file, options, &source);
+        let spec = JobSpec { input: places.input, output: places.output, ..job };
         let application =
             Application { run, engine, recoding, file: &file, options, spec: &spec, bounds };
         application.run(&source, &output)
@@ -120,8 +137,6 @@ fn job(file: &RecodingFile, options: &ApplyOptions, source: &Source) -> JobSpec 
         is_quasi || column.entity || is_asked(name) || source.position(name).is_some()
     });
     JobSpec {
-        input: Some(options.input.clone()),
-        output: Some(options.output.clone()),
         report: options.report.clone(),
         audience: options.audience.clone(),
         picture: options.picture.clone(),
@@ -178,15 +193,14 @@ impl Application<'_> {
         let wants_fits = !matches!(output.format(), Format::Csv(_));
         let new_rows = NewRows { source, plan: &plan, output, bounds, wants_fits };
         bounds.refuse_large_portions(self.engine, source, &plan.uses())?;
-        if self.engine.is_remote() || bounds.is_exceeded_by(source, &plan.uses()) {
-            self.in_files(&new_rows)
-        } else {
-            self.in_memory(&new_rows)
-        }
+        outcome(match Place::recoded(self.engine, bounds, source, &plan.uses()) {
+            Place::Memory => self.in_memory(&new_rows),
+            place => self.in_files(&new_rows, &place),
+        })
     }
 
     /// All new rows at once.
-    fn in_memory(&self, rows: &NewRows) -> Result<Outcome, JobError> {
+    fn in_memory(&self, rows: &NewRows) -> Result<Outcome, Ended> {
         let NewRows { source, plan, output, bounds, wants_fits } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
@@ -194,7 +208,9 @@ impl Application<'_> {
         let most_values = bounds.values_in_memory(source, &plan.uses());
         let table =
             read_within(self.engine, source, &uses_counting(plan), wants_fits, most_values)?;
-        let Some(mut table) = table else { return self.in_files(rows) };
+        let Some(mut table) = table else {
+            return self.in_files(rows, &Place::files(bounds));
+        };
         refuse_missing(plan, &table)?;
         timings.read = clock.lap();
         self.run.enter(Stage::Recode);
@@ -210,15 +226,13 @@ impl Application<'_> {
             raw.codes = Codes::pack(missing + 1, codes);
         }
         let table = Arc::new(table);
+        self.refuse_retyped(plan, &*table)?;
         let (extended, unknown) = self.extended(plan, &*table)?;
         let prepared = prepare(&extended, &table).map_err(unlike)?;
         let lookup = Lookup::new(plan, &prepared.scheme().columns, &*table, &unknown);
         let mut coding = prepared.collapse();
         draft.measure(self.engine, plan, (&table, &coding))?;
-        let recognised = match self.recognise(plan, &mut coding, &lookup)? {
-            Ok(recognised) => recognised,
-            Err(outcome) => return Ok(outcome),
-        };
+        let recognised = self.recognise(plan, &mut coding, &lookup)?;
         let classes = &recognised.classes;
         timings.recode = clock.lap();
         let release = Release {
@@ -235,15 +249,15 @@ impl Application<'_> {
         let (assigned, rows_held) = (release.assigned, Some(&*table));
         draft.look(&Released { plan, coding: &coding, classes, assigned, table: rows_held })?;
         drop(table);
-        self.finish(rows, &coding, &recognised, (written, draft), timings)
+        Ok(self.finish(rows, &coding, &recognised, (written, draft), timings)?)
     }
 
     /// New rows in private files; their distinct vectors in memory.
-    fn in_files(&self, rows: &NewRows) -> Result<Outcome, JobError> {
+    fn in_files(&self, rows: &NewRows, place: &Place) -> Result<Outcome, Ended> {
         let NewRows { source, plan, output, bounds, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let spilled = in_files::read(self.engine, source, plan, rows.wants_fits, bounds)?;
+        let spilled = in_files::read(self.engine, source, plan, rows.wants_fits, place)?;
         let (mut draft, mut spilled) =
             ReportDraft::of_files(self.engine, plan, (source, spilled), bounds)?;
         timings.read = clock.lap();
@@ -251,6 +265,7 @@ impl Application<'_> {
         for at in plan.with_role(Role::Quasi) {
             spilled.widen(&plan.columns[at].name, |values| self.file.widen(values));
         }
+        self.refuse_retyped(plan, &spilled)?;
         let (extended, unknown) = self.extended(plan, &spilled)?;
         let mut scheme = scheme(&extended, &spilled).map_err(unlike)?;
         let columns = std::mem::take(&mut scheme.columns);
@@ -263,10 +278,7 @@ impl Application<'_> {
         in_files::check_fits((bounds, in_memory), way_out, n_distinct, columns.len(), n_parts)?;
         let GroupedRows { vectors, counts, rows: vector_of } = points.group()?;
         let mut coding = scheme.coding(&columns, vectors, counts, Vec::new(), spilled.n_rows);
-        let recognised = match self.recognise(plan, &mut coding, &lookup)? {
-            Ok(recognised) => recognised,
-            Err(outcome) => return Ok(outcome),
-        };
+        let recognised = self.recognise(plan, &mut coding, &lookup)?;
         let Recognised { class_of, classes, .. } = &recognised;
         let assigned = assigned(&recognised);
         let entity = coding.entity;
@@ -279,7 +291,15 @@ impl Application<'_> {
         self.run.enter(Stage::Write);
         let written = in_files::write(
             self.engine,
-            in_files::Labelled { plan, attributes, classes, means: &means, inference, parts: &[] },
+            in_files::Labelled {
+                plan,
+                attributes,
+                classes,
+                means: &means,
+                inference,
+                shares: &[],
+                repeats: among_quasi(plan, &spilled, spilled.n_rows),
+            },
             &spilled,
             &row_classes,
             (output, bounds),
@@ -287,7 +307,7 @@ impl Application<'_> {
         source.check_unchanged()?;
         timings.write = clock.lap();
         draft.look(&Released { plan, coding: &coding, classes, assigned, table: None })?;
-        self.finish(rows, &coding, &recognised, (written, draft), timings)
+        Ok(self.finish(rows, &coding, &recognised, (written, draft), timings)?)
     }
 
     /// Verifies what was written and publishes it.
@@ -300,7 +320,7 @@ impl Application<'_> {
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
         let NewRows { source, plan, bounds, .. } = *rows;
-        let Recognised { classes, levels, cuts, whole, .. } = recognised;
+        let Recognised { classes, levels, whole, .. } = recognised;
         let measured = whole.as_ref().unwrap_or(&classes.recoded);
         draft.take(plan, &written.staged);
         let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
@@ -324,11 +344,7 @@ impl Application<'_> {
             job: self.job_without_rows(),
             search: None,
             recoding: Some(RecodingReport {
-                kind: match (levels, cuts) {
-                    (Some(_), _) => "full-domain",
-                    (None, Some(_)) => "single-dimensional",
-                    (None, None) => "multidimensional",
-                },
+                kind: self.file.kind,
                 found_with_k: self.options.k.and(self.found_with_k()),
                 levels: levels.is_some().then(|| self.file.levels.clone()),
                 cells: written.printed.n_cells.clone(),
@@ -352,7 +368,8 @@ impl Application<'_> {
         };
         let Application { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, staged, bounds, warnings: &warnings };
+        let warned = &warnings;
+        let ending = Ending { run, engine, spec, source, plan, staged, bounds, warnings: warned };
         let text = draft.text(&ending, &mut report)?;
         source.check_unchanged()?;
         run.tell(&report)?;
@@ -398,7 +415,7 @@ fn unlike(error: JobError) -> JobError {
 fn assigned(recognised: &Recognised) -> Assigned<'_> {
     let may_be_tight = recognised.levels.is_none() && recognised.cuts.is_none();
     let class_of = &recognised.class_of;
-    Assigned { class_of, parts: &[], blocks: &[], is_tight: false, may_be_tight }
+    Assigned { class_of, shares: &[], blocks: &[], is_tight: false, may_be_tight }
 }
 
 /// New rows that a recoding is applied to.

@@ -81,7 +81,7 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
         let opened = (release.as_ref().ok(), outside.as_ref().ok());
         let entity = knowledge.as_ref().and_then(|known| known.entity().map(str::to_owned));
         let entity = entity.as_deref();
-        let chosen = compared(opened, (options, entity), &mut problems);
+        let chosen = compared(opened, (options, knowledge.as_ref()), &mut problems);
         let chosen_before = match (&original, &chosen) {
             (Some(Ok(original)), Some(chosen)) => {
                 Some(compared_before(original, chosen, (options, entity), &mut problems))
@@ -113,6 +113,7 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
                  and several may be one person's"
             ));
         }
+        report.warnings.clone_from(&warnings);
         report.elapsed_s = watch.lap();
         if options.fail_below.is_some() && report.candidates.none == report.outside.rows {
             return Err(Problem::new(
@@ -211,7 +212,7 @@ fn about_labels(options: &AttackOptions) -> QueryOptions {
 
 /// Texts that may be nodes of a hierarchy which nobody named.
 fn warning(column: &AttackedColumn) -> Option<String> {
-    if column.read_as != word(Read::Texts) || column.unmatched_labels == 0 {
+    if !column.may_be_nodes() {
         return None;
     }
     let name = &column.column;

@@ -1,13 +1,14 @@
 //! `check`: measure any table, also one that another tool made.
 
-use incrowd_engine::Source;
+use incrowd_engine::Batches;
 use indexmap::IndexMap;
 
 use crate::flow::clock::Stopwatch;
 use crate::flow::draft::text_of_check;
+use crate::flow::input::Input;
 use crate::flow::measure::{
-    Starred, Subject, Way, as_they_are, collusion_report, failures, measure, measure_in,
-    measures_report, privacy_report, release_report, risk_report,
+    Starred, Subject, as_they_are, collusion_report, failures, measure_table, measures_report,
+    privacy_report, release_report, risk_report, uses,
 };
 use crate::flow::outputs::output_problems;
 use crate::flow::people::Repeats;
@@ -22,26 +23,34 @@ use crate::spec::{InputFile, JobSpec};
 /// Measures the job's input as it stands, and says whether what the job asks for holds. Writes the report if the job
 /// names one.
 pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
+    check_in(run, spec, None, force)
+}
+
+/// The same for a table in memory if there is one.
+pub(super) fn check_in(
+    run: &Run,
+    spec: &JobSpec,
+    held: Option<&Batches>,
+    force: bool,
+) -> Result<Outcome, JobError> {
     refuse_report(run, spec, force)?;
     let bounds = run.bounds(&spec.run)?;
     run.with_engine_named(spec.run.engine.as_deref(), spec.run.threads, |engine| {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let input = spec.input.as_deref().ok_or_else(|| Problem::new("no table is named"))?;
+        let input = Input::of(held, spec.input.as_deref());
+        let input = input.ok_or_else(|| Problem::new("no table is named"))?;
         run.enter(Stage::Open);
-        let source = Source::open(engine, input)?;
+        let source = input.open(engine)?;
         let plan = Plan::new(spec, &source, Purpose::Measure)?;
         run.tell_notes(&plan.notes);
-        bounds.refuse_large_portions(engine, &source, &plan.uses())?;
+        let released_as = as_they_are(&plan);
+        let contents = Vec::new();
+        let subject = Subject { plan: &plan, released_as, entity: None, contents, is_given: true };
+        bounds.refuse_large_portions(engine, &source, &uses(&source, &subject))?;
         timings.read = clock.lap();
         run.enter(Stage::Verify);
-        let released_as = as_they_are(&plan);
-        let subject = Subject { plan: &plan, released_as, entity: None, contents: Vec::new() };
-        let measured = if engine.is_remote() {
-            measure_in(engine, &source, &subject, &Way::Cluster { bounds: &bounds })?
-        } else {
-            measure(engine, &source, &subject, &bounds)?
-        };
+        let measured = measure_table(engine, &source, &subject, &bounds)?;
         run.go_on()?;
         timings.verify = clock.lap();
         let repeats = Repeats::nearest(measured.repeats.iter().cloned());

@@ -8,6 +8,7 @@ mod compare;
 mod evaluate;
 mod generate;
 pub mod hierarchy;
+mod in_memory;
 mod profile;
 mod query;
 
@@ -18,5 +19,6 @@ pub use check::check;
 pub use compare::{CompareOptions, compare};
 pub use evaluate::{EvaluateOptions, evaluate, evaluate_all};
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
-pub use profile::{ProfileOptions, profile};
+pub use in_memory::{Anonymized, anonymize_batches, apply_batches, check_batches};
+pub use profile::{ProfileFiles, ProfileOptions, profile};
 pub use query::query;

@@ -97,11 +97,21 @@ impl Problems {
     }
 }
 
-/// Answers queries over a release with an engine that is there already.
+/// Finds a table.
+pub(crate) type OpenTable<'a> = &'a dyn Fn() -> Result<Source, JobError>;
+
+/// The tables that queries are about.
+pub(crate) struct QueriedTables<'a> {
+    pub(crate) release: OpenTable<'a>,
+    pub(crate) original: Option<OpenTable<'a>>,
+}
+
+/// Answers queries over tables with an engine that is there already.
 pub(crate) fn query_in(
     run: &Run,
     engine: &Engine,
     options: &QueryOptions,
+    tables: &QueriedTables,
 ) -> Result<QueryReport, JobError> {
     let mut problems = Problems::default();
     let asked = parse(&options.queries, &mut problems)?;
@@ -110,9 +120,9 @@ pub(crate) fn query_in(
     let mut truth = None;
     if let Some(knowledge) = &knowledge {
         let looking = Looking { run, engine, asked: &asked, knowledge };
-        let found = looking.answers(&options.release, &options.named, false, &mut problems);
+        let found = looking.answers(tables.release, &options.named, false, &mut problems);
         release = problems.take(found)?;
-        if let Some(original) = &options.original {
+        if let Some(original) = tables.original {
             let found = looking.answers(original, &[], true, &mut problems);
             truth = problems.take(found)?;
         }
@@ -175,13 +185,13 @@ impl Looking<'_> {
     /// A table and the answers to the queries; of those that cannot be answered, the problems.
     fn answers(
         &self,
-        table: &str,
+        table: OpenTable,
         named: &[String],
         is_original: bool,
         problems: &mut Problems,
     ) -> Result<(Release, Vec<Vec<GroupAnswers>>), JobError> {
         self.run.enter(Stage::Open);
-        let source = Source::open(self.engine, table)?;
+        let source = table()?;
         let layout =
             Layout::new(&source, self.knowledge, self.asked, (named, is_original), problems);
         self.run.enter(Stage::Read);

@@ -8,6 +8,7 @@ use incrowd_engine::{Engine, Scratch, Source, Use};
 use crate::flow::memory::held_memory_bytes;
 use crate::spec::RunSpec;
 use crate::spec::error::{JobError, Problem};
+use crate::spec::small_file::address_problem;
 
 /// The least limit that a job can be done in: the program, its threads and a few buffers.
 const LEAST: u64 = 64_000_000;
@@ -44,7 +45,6 @@ const LEFT_IF_FORCED: u64 = 1 << 26;
 
 /// Rows of a bucket and bytes for grouping where rows are forced into files.
 const ROWS_IF_FORCED: u64 = 16;
-
 const ROOM_IF_FORCED: u64 = 1 << 12;
 
 impl Bounds {
@@ -60,6 +60,9 @@ impl Bounds {
         }
         let temp_dir = spec.temp_dir.as_ref().map(PathBuf::from);
         if let Some(folder) = temp_dir.as_deref().filter(|folder| !folder.is_dir()) {
+            if let Some(problem) = address_problem(folder) {
+                return Err(problem.into());
+            }
             let problem = Problem::new(format!("the folder `{}` does not exist", folder.display()));
             return Err(problem.help("create it, or name another with --temp-dir").into());
         }
@@ -94,7 +97,7 @@ impl Bounds {
     /// The bytes that are needed to hold these columns of a source and to work on them in memory, told from the
     /// size of the files.
     pub(crate) fn in_memory(&self, source: &Source, uses: &[Use]) -> u64 {
-        let Ok(size) = source.size(uses) else { return u64::MAX };
+        let size = source.size(uses);
         let coded = uses.iter().filter(|usage| **usage == Use::Code).count() as u64;
         // Codes as read and in their order, then what grouping, searching and ordering rows takes.
         let row_bytes = 8 * coded + 100;

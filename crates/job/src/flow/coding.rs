@@ -9,13 +9,13 @@ use incrowd_data::{Attribute, Codes, Extra, FrequencySet, Kind, collapse, distin
 use incrowd_engine::{Ranked, Table, Values};
 use incrowd_privacy::{Column, Histogram, Model};
 use incrowd_quality::Measure;
-use incrowd_search::{Algorithm, Workload};
+use incrowd_search::{RowGrouping, Workload};
 use rayon::prelude::*;
 
 use crate::flow::ordered::{
     Ordered, is_ordered, known_values, order_sensitive, order_values, raw_column,
 };
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::plan::Plan;
 use crate::plan::models::{SensitiveColumn, k_anonymity};
 use crate::spec::Role;
@@ -44,6 +44,8 @@ pub(crate) struct Coding {
     pub(crate) value_rows: Vec<Vec<u64>>,
     /// The vectors that are searched, whether or not they are all in the set.
     pub(crate) n_vectors: u64,
+    /// The sensitive columns that models look at, and what their values are.
+    pub(crate) kinds: Vec<(usize, Kind)>,
 }
 
 impl Coding {
@@ -83,7 +85,9 @@ pub(crate) struct Scheme {
     /// By extra column, the numbers that its codes stand for.
     positions: Vec<Vec<f64>>,
     pub(crate) workload: Option<Workload>,
-    pub(crate) grouping: Grouping,
+    pub(crate) grouping: RowGrouping,
+    /// The sensitive columns that models look at, and what their values are.
+    kinds: Vec<(usize, Kind)>,
 }
 
 /// A column of a table, and what becomes of its codes.
@@ -105,7 +109,7 @@ impl CodedAs {
     pub(crate) fn identified(
         plan: &Plan,
         at: usize,
-        known: &dyn Known,
+        known: &dyn DistinctValues,
     ) -> Result<CodedAs, JobError> {
         let values = known_values(plan, known, at);
         let identified = values.identify(plan.columns[at].kind);
@@ -122,17 +126,6 @@ pub(crate) struct Prepared {
     n_rows: usize,
 }
 
-/// Whether equal rows are grouped before a search.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Grouping {
-    /// Always: the search goes by the order of the vectors.
-    Always,
-    /// Unless nearly all rows differ.
-    IfWorthIt,
-    /// Never: the search groups them itself.
-    Never,
-}
-
 /// Gives every column its codes.
 pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> {
     let scheme = scheme(plan, table)?;
@@ -144,7 +137,7 @@ pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> 
 }
 
 /// How the columns of a table are coded.
-pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError> {
+pub(crate) fn scheme(plan: &Plan, known: &dyn DistinctValues) -> Result<Scheme, JobError> {
     let values = |at: usize| known_values(plan, known, at);
     let order = |at: usize| order_values(&plan.columns[at], values(at), known);
     let (mut attributes, mut value_rows) = (Vec::new(), Vec::new());
@@ -172,6 +165,8 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
         extras.push(ordered);
     }
     let models = build_models(plan, &looked_at, &extras)?;
+    let kind = |extra: &Ordered| extra.ranked.dictionary.kind;
+    let kinds = looked_at.iter().copied().zip(extras.iter().map(kind)).collect();
     let n_attributes = attributes.len();
     let mut push = |at: usize| -> Result<usize, JobError> {
         columns.push(CodedAs::identified(plan, at, known)?);
@@ -181,13 +176,7 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
     let needs_target = plan.measure == Measure::Classification;
     let target = plan.target().filter(|_| needs_target).map(&mut push).transpose()?;
     let (workload, positions) = workload(plan, known, &attributes, &mut columns)?;
-    let grouping = match plan.method.algorithm {
-        Algorithm::MondrianRelaxed | Algorithm::SingleDimensional | Algorithm::HillClimb => {
-            Grouping::Always
-        }
-        algorithm if algorithm.is_full_domain() => Grouping::Never,
-        _ => Grouping::IfWorthIt,
-    };
+    let grouping = plan.method.algorithm.row_grouping();
     Ok(Scheme {
         attributes,
         value_rows,
@@ -198,6 +187,7 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
         positions,
         workload,
         grouping,
+        kinds,
     })
 }
 
@@ -205,7 +195,7 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
 /// columns.
 fn workload(
     plan: &Plan,
-    known: &dyn Known,
+    known: &dyn DistinctValues,
     attributes: &[Attribute],
     columns: &mut Vec<CodedAs>,
 ) -> Result<(Option<Workload>, Vec<Vec<f64>>), JobError> {
@@ -261,7 +251,7 @@ impl Scheme {
         n_rows: u64,
     ) -> Coding {
         let Scheme { attributes, models, entity, target, positions, .. } = self;
-        let Scheme { workload, value_rows, .. } = self;
+        let Scheme { workload, value_rows, kinds, .. } = self;
         let extras = vectors.split_off(attributes.len()).into_iter();
         let extras = extras.zip(&columns[attributes.len()..]).zip(positions);
         let extras = extras.map(|((codes, coded), positions)| Extra {
@@ -272,7 +262,7 @@ impl Scheme {
         });
         let n_vectors = counts.len() as u64;
         let set = FrequencySet { extras: extras.collect(), attributes, vectors, counts, n_rows };
-        Coding { set, vector_of, models, entity, target, workload, value_rows, n_vectors }
+        Coding { set, vector_of, models, entity, target, workload, value_rows, n_vectors, kinds }
     }
 }
 
@@ -285,12 +275,12 @@ pub(crate) struct Grouped {
 
 /// Groups equal rows, unless nearly all differ: then every row is a vector of its own, which saves a
 /// sort. Searches that go by the order of the vectors need it all the same.
-pub(crate) fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: Grouping) -> Grouped {
+pub(crate) fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: RowGrouping) -> Grouped {
     let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
     let is_left = match grouping {
-        Grouping::Always => false,
-        Grouping::IfWorthIt => distinct_share(&borrowed, n_rows) > MOST_DISTINCT,
-        Grouping::Never => true,
+        RowGrouping::Always => false,
+        RowGrouping::WhenWorthwhile => distinct_share(&borrowed, n_rows) > MOST_DISTINCT,
+        RowGrouping::Never => true,
     };
     if is_left {
         return Grouped {

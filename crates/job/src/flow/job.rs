@@ -9,8 +9,10 @@ use incrowd_search::{Found, Outcome as SearchOutcome};
 use crate::flow::bounds::Bounds;
 use crate::flow::coding::Coding;
 use crate::flow::draft::{Ending, ReportDraft};
+use crate::flow::ended::Ended;
 use crate::flow::figures::Figures;
 use crate::flow::infeasible::infeasible;
+use crate::flow::input::InMemory;
 use crate::flow::measure::failures;
 use crate::flow::publish::{SmallFile, Unverified, publish};
 use crate::flow::run::Run;
@@ -22,7 +24,7 @@ use crate::spec::error::JobError;
 use crate::spec::{JobSpec, Role};
 
 /// What is said of a release beside what is measured of it: for programs, and for people.
-pub(crate) struct Said {
+pub(crate) struct ReleaseNotes {
     pub(crate) figures: Figures,
     pub(crate) draft: ReportDraft,
 }
@@ -32,6 +34,8 @@ pub(crate) struct Job<'a> {
     pub(crate) run: &'a Run,
     pub(crate) spec: &'a JobSpec,
     pub(crate) engine: &'a Engine,
+    /// A table in memory, instead of what the job names.
+    pub(crate) in_memory: Option<InMemory<'a>>,
     pub(crate) force: bool,
 }
 
@@ -42,15 +46,15 @@ impl Job<'_> {
         plan: &Plan,
         outcome: SearchOutcome,
         n_rows: u64,
-    ) -> Result<Result<Found, Outcome>, JobError> {
+    ) -> Result<Found, Ended> {
         self.run.go_on()?;
         match outcome {
-            SearchOutcome::Found(found) => Ok(Ok(*found)),
+            SearchOutcome::Found(found) => Ok(*found),
             SearchOutcome::Infeasible(reason) => {
                 let by_user = self.run.is_stopped();
-                infeasible(plan, &self.spec.run, by_user, &reason, n_rows).map(Err)
+                Err(Ended::Without(infeasible(plan, &self.spec.run, by_user, &reason, n_rows)?))
             }
-            SearchOutcome::Cancelled => Err(JobError::Cancelled),
+            SearchOutcome::Cancelled => Err(JobError::Cancelled.into()),
         }
     }
 
@@ -79,12 +83,12 @@ impl Job<'_> {
         &self,
         source: &Source,
         plan: &Plan,
-        said: Said,
+        notes: ReleaseNotes,
         written: Unverified,
         bounds: &Bounds,
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
-        let Said { mut figures, mut draft } = said;
+        let ReleaseNotes { mut figures, mut draft } = notes;
         draft.take(plan, &written.staged);
         let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
         if !written.measured.is_satisfied() {
@@ -99,7 +103,8 @@ impl Job<'_> {
         let mut report = figures.report(self.spec, plan, source.columns().len(), &written, timings);
         let Job { run, engine, spec, .. } = *self;
         let staged = &written.staged;
-        let ending = Ending { run, engine, spec, plan, staged, bounds, warnings: &warnings };
+        let warned = &warnings;
+        let ending = Ending { run, engine, spec, source, plan, staged, bounds, warnings: warned };
         let text = draft.text(&ending, &mut report)?;
         // The page may tell of the source what was read of it just now.
         source.check_unchanged()?;

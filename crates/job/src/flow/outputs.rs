@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::flow::recoding_file::private_path;
 use crate::flow::run::Run;
 use crate::spec::error::{JobError, Problem};
+use crate::spec::small_file::address_problem;
 use crate::spec::{InputFile, JobSpec};
 
 impl InputFile {
@@ -42,17 +43,42 @@ pub(crate) fn check_outputs(
     let mut problems: Vec<Problem> =
         part_rows_problem(name, spec.release.part_rows).into_iter().collect();
     let output = Output::named(name, spec.release.part_rows)?;
+    match output.path().filter(|_| Output::is_folder(name)) {
+        Some(path) => problems.extend(folder_problem(path, force)),
+        None => problems.extend(output_problem(Path::new(name), force)),
+    }
+    problems.extend(file_problems(run, spec, Some(name), read, force)?);
+    if problems.is_empty() { Ok(output) } else { Err(JobError::Request(problems)) }
+}
+
+/// The same for a job whose release stays in memory.
+pub(crate) fn check_small_outputs(
+    run: &Run,
+    spec: &JobSpec,
+    read: Vec<InputFile>,
+    force: bool,
+) -> Result<(), JobError> {
+    let outputs = [spec.report.as_deref(), spec.recoding.as_deref()];
+    outputs.into_iter().flatten().try_for_each(refuse_address)?;
+    let problems = file_problems(run, spec, None, read, force)?;
+    if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
+}
+
+/// What is wrong with the files of a job, beside its release of this name.
+fn file_problems(
+    run: &Run,
+    spec: &JobSpec,
+    release: Option<&str>,
+    read: Vec<InputFile>,
+    force: bool,
+) -> Result<Vec<Problem>, JobError> {
     let private = spec.recoding.as_deref().map(|path| private_path(Path::new(path)));
     let private = private.map(|path| path.to_string_lossy().into_owned());
     let more = [&spec.report, &spec.recoding, &private].into_iter().flatten();
     let more: Vec<&str> = more.map(String::as_str).collect();
     let resume = spec.run.resume.as_deref();
-    if Output::is_folder(name) {
-        problems.extend(folder_problem(&output, force));
-    } else {
-        problems.extend(output_problem(Path::new(name), force));
-    }
-    problems.extend(more.iter().filter_map(|name| output_problem(Path::new(name), force)));
+    let of_more = more.iter().filter_map(|name| output_problem(Path::new(name), force));
+    let mut problems: Vec<Problem> = of_more.collect();
     problems.extend(resume.and_then(|name| parent_problem(Path::new(name))));
     let mut inputs = read;
     inputs.extend(run.log_file());
@@ -60,9 +86,9 @@ pub(crate) fn check_outputs(
         inputs.extend(InputFile::of_table(run, input, "the input")?);
     }
     inputs.extend(InputFile::of_job(spec));
-    let all: Vec<&str> = std::iter::once(name).chain(more).collect();
+    let all: Vec<&str> = release.into_iter().chain(more).collect();
     problems.extend(overlaps(&all, resume, &inputs));
-    if problems.is_empty() { Ok(output) } else { Err(JobError::Request(problems)) }
+    Ok(problems)
 }
 
 /// All that is wrong with the names of small files that a command writes, as far as can be seen before any work
@@ -205,8 +231,8 @@ pub(crate) fn output_problem(path: &Path, force: bool) -> Option<Problem> {
 }
 
 /// Why a folder of parts cannot be written.
-fn folder_problem(output: &Output, force: bool) -> Option<Problem> {
-    let (path, name) = (output.path(), output.path().display());
+fn folder_problem(path: &Path, force: bool) -> Option<Problem> {
+    let name = path.display();
     if !path.exists() {
         parent_problem(path)
     } else if !path.is_dir() {
@@ -229,6 +255,9 @@ fn folder_problem(output: &Output, force: bool) -> Option<Problem> {
 }
 
 fn parent_problem(path: &Path) -> Option<Problem> {
+    if let Some(problem) = address_problem(path) {
+        return Some(problem);
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.filter(|folder| !folder.is_dir())?;
     let problem = Problem::new(format!("the folder `{}` does not exist", folder.display()));

@@ -5,6 +5,7 @@
 mod bounded;
 mod entities;
 mod forced;
+mod in_memory;
 mod missing;
 mod models;
 mod pycanon;

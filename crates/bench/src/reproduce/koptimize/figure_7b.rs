@@ -7,6 +7,7 @@ use incrowd_data::FrequencySet;
 use incrowd_quality::Measure;
 use incrowd_search::Algorithm;
 
+use super::known::Optima;
 use super::{grains, ks, unseeded};
 use crate::Failure;
 use crate::koptimize::{Case, solve};
@@ -17,7 +18,8 @@ without suppression and then, seeded with that optimum, without a limit. *Stocha
 iterated two-phase hill climbing that the paper proposes, until its time is up. Here it divides \
 and joins classes in place, while the paper's sorted the table for every cost. The second table \
 compares the greedy search, which makes the most helpful cut and never takes one back, with the \
-best cost that K-Optimize found in some seconds.";
+best cost that K-Optimize found in some seconds; a cost is proved if a search of any figure of the \
+paper proves it.";
 
 /// The best cost from some second on.
 type Course = Vec<(f64, f64)>;
@@ -34,7 +36,7 @@ struct Race {
 }
 
 /// The k of the race: quick, full.
-const K: (u64, u64) = (500, 50);
+pub(super) const K: (u64, u64) = (500, 50);
 
 /// Measures both searches.
 pub(super) fn run(lab: &Lab) -> Result<Findings, Failure> {
@@ -138,8 +140,6 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     let ((found, optimum), (climbed, reached)) = (last("complete"), last("stochastic"));
     let ((ended, is_proved), (tried, _)) = (given("complete"), given("stochastic"));
     let is_there = reached <= optimum;
-    // The stochastic search took this long, or longer if it never got there.
-    let took = if is_there { climbed } else { tried };
     let proof = format!("{} after {ended:.1} s", if is_proved { "proved" } else { "not proved" });
     let course = format!(
         "complete: cost {optimum} after {found:.1} s, {proof}; stochastic: {reached} after {climbed:.1} s, given {tried:.1} s"
@@ -148,15 +148,22 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
         Claim::new(
             "section 7.3, Figure 7b",
             "K-Optimize finds the optimum three times as fast as the stochastic search (5,359 s against 14,104 s)",
-            format!("{course}; that is {:.1} times as fast{}", took / ended, if is_there { "" } else { " at least" }),
+            if is_there {
+                format!("{course}; that is {:.1} times as fast", climbed / ended)
+            } else {
+                format!("{course}, without having found the optimum")
+            },
             match () {
-                () if took >= 3.0 * ended => Verdict::Agrees,
-                () if !is_there => Verdict::NotShown,
+                () if !is_there || !is_proved => Verdict::NotShown,
+                () if climbed >= 3.0 * ended => Verdict::Agrees,
                 () => Verdict::Differs,
             },
         )
         .timing()
-        .because("the stochastic search was stopped before it had found the optimum"),
+        .because(
+            "the paper compares two searches that both find the optimum. Here one of them was stopped before it had, \
+             so its time is not known",
+        ),
         Claim::new(
             "section 7.3, Figure 7b",
             "It is similar to the stochastic search in how soon it has good solutions",
@@ -169,7 +176,7 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             "section 7.3",
             "The stochastic search typically comes to the optimum when it runs long enough",
             format!("{reached} is {:.2} times {optimum}", reached / optimum),
-            if is_there { Verdict::Agrees } else { Verdict::NotShown },
+            if is_there && is_proved { Verdict::Agrees } else { Verdict::NotShown },
         )
         .timing()
         .because("the paper's took 14,104 s. Here it is stopped after less than a minute"),
@@ -182,12 +189,25 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
         far_from_best(greedy),
     ];
     let k = numbers.size(K.0, K.1);
+    let optima = Optima::of("koptimize-figure-7b", numbers);
     Judged {
         text: format!("k = {k}. {TEXT}"),
-        shown: vec![greedy.clone()],
+        shown: vec![proved_anywhere(greedy, &optima)],
         claims,
         ..Judged::default()
     }
+}
+
+/// The greedy costs against the best ones, with what the searches of all figures prove.
+fn proved_anywhere(greedy: &Table, optima: &Optima) -> Table {
+    let mut shown = Table::new(&["k", "greedy", "K-Optimize", "proved"]);
+    for row in greedy.rows() {
+        let known = optima.case(["DM", "fine", row.text("k")], "any");
+        let is_optimum = known.is_proved() && row.number("K-Optimize") <= known.most;
+        let proved = if is_optimum { "yes" } else { "no" };
+        shown.push([row.text("k"), row.text("greedy"), row.text("K-Optimize"), proved]);
+    }
+    shown
 }
 
 /// How far greedy recodings are from the best ones.

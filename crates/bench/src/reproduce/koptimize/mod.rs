@@ -4,6 +4,7 @@ mod figure_6a;
 mod figure_6b;
 mod figure_7a;
 mod figure_7b;
+mod known;
 
 use std::time::Duration;
 
@@ -71,6 +72,11 @@ const MEASURES: [(&str, Measure); 2] =
 /// The suppression limits of the paper by their names.
 const LIMITS: [(&str, Option<u64>); 3] = [("0", Some(0)), ("100", Some(100)), ("any", None)];
 
+/// What a case is called.
+fn name(row: &Row) -> String {
+    ["measure", "ages", "limit", "k"].map(|column| row.text(column)).join(" ")
+}
+
 /// The table with fine and with coarse ages.
 fn grains(lab: &Lab) -> Result<[(&'static str, FrequencySet); 2], Failure> {
     lab.adult(Adult::Training)?;
@@ -96,7 +102,6 @@ fn unseeded(measure: Measure, limit: Option<u64>, k: u64, seconds: f64) -> Case<
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "thousands at most")]
 fn place(k: u64) -> f64 {
     k as f64
 }

@@ -90,7 +90,6 @@ pub(crate) fn adult(lab: &Lab) -> Result<Findings, Failure> {
     let mut points = Vec::new();
     for &k in ks {
         let job = |algorithm: &str| adult_job(lab, &columns, algorithm, k);
-        #[expect(clippy::cast_precision_loss, reason = "k is small")]
         points.push(Point { x: k as f64, costs: costs(lab, &job, "adult.csv", &columns, k)? });
     }
     let mut findings = Figure { x: "k", points }.findings();
@@ -138,7 +137,6 @@ fn by_k(lab: &Lab, ks: &[u64]) -> Result<Figure, Failure> {
     let mut points = Vec::new();
     for &k in ks {
         let costs = synthetic(lab, k, 5)?;
-        #[expect(clippy::cast_precision_loss, reason = "k is small")]
         points.push(Point { x: k as f64, costs });
     }
     Ok(Figure { x: "k", points })
@@ -181,7 +179,6 @@ fn costs(
 }
 
 /// Figure 7 to the letter, ties as the product settles them.
-#[expect(clippy::cast_precision_loss, reason = "squares of thousands")]
 fn literal(points: &Points, k: u64) -> Cost {
     let found = points.partition(size(k), Rule::Literal, &points.fewest_first());
     Cost {
@@ -245,7 +242,7 @@ pub(super) fn adult_columns(lab: &Lab) -> Result<Vec<(&'static str, Vec<String>)
     for name in COLUMNS {
         let text = lab.read(&format!("hierarchies/{name}.csv"))?;
         let leaves = text.lines().filter_map(|line| line.split(';').next());
-        // A declared order may name only values that are there.
+        // A value that no row has would widen the range by which the columns are compared.
         let is_there = |leaf: &&str| table.contains(&format!(",{leaf},"));
         let order = leaves.filter(is_there).map(str::to_owned).collect();
         columns.push((name, if name == "age" { Vec::new() } else { order }));

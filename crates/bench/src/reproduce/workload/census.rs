@@ -212,6 +212,9 @@ fn overfits(table: &Table, fit: &Table) -> [Claim; 2] {
     let fit = fit.rows().next().expect("one forest");
     let [seen, held] =
         ["accuracy on training rows", "accuracy on held-out rows"].map(|name| fit.number(name));
+    let printed = [("training rows", seen, 0.97), ("held-out rows", held, 0.73)];
+    let printed =
+        Cases::of(printed.map(|(rows, here, there)| (rows, f64::abs(here - there) <= 0.01)));
     let forest = LEARNERS[2].0;
     let original = format!("{forest} original");
     let is_above = |row: &Row| row.number(forest) > row.number(&original);
@@ -228,8 +231,19 @@ fn overfits(table: &Table, fit: &Table) -> [Claim; 2] {
         Claim::new(
             PLACE,
             "The random forest overfits original rows: 97% right on the training rows, 73% on held-out ones",
-            format!("{:.1}% and {:.1}% on our table", 100.0 * seen, 100.0 * held),
-            seen >= held + 0.1,
+            format!(
+                "{:.1}% and {:.1}% on our table, {:.0} points apart and not 24; within a point of the printed \
+                 number: {}",
+                100.0 * seen,
+                100.0 * held,
+                100.0 * (seen - held),
+                printed.found()
+            ),
+            &printed,
+        )
+        .because(
+            "another table replaces the paper's. The forest overfits it, too, but less: its labels \
+             are easier to predict on rows that it has not seen",
         ),
         Claim::new(
             PLACE,
@@ -350,7 +364,7 @@ pub(super) fn judge_h(numbers: &Numbers) -> Judged {
     let lines: Vec<(&str, Vec<f64>)> = lines.collect();
     let falls = Cases::of(lines.iter().flat_map(|(name, values)| {
         let steps = values.windows(2).enumerate();
-        steps.map(move |(dropped, pair)| (format!("{name} at {}", dropped + 1), pair[1] <= pair[0]))
+        steps.map(move |(dropped, pair)| (format!("{name} at {}", dropped + 1), pair[1] < pair[0]))
     }));
     let ends: Vec<String> = (lines.iter())
         .map(|(name, values)| {
@@ -377,12 +391,13 @@ pub(super) fn judge_h(numbers: &Numbers) -> Judged {
         Claim::new(
             PLACE,
             "Accuracy decreases as the most predictive attributes are dropped",
-            format!("it does not rise, step by step: {}; {}", falls.found(), ends.join("; ")),
+            format!("it falls, step by step: {}; {}", falls.found(), ends.join("; ")),
             &falls,
         )
         .because(
             "a region says through its other columns what the dropped one said; the rises are of a fraction of a \
-             percentage point, within the spread of the folds",
+             percentage point, within the spread of the folds. With four predictors dropped, TDS already has the \
+             accuracy of the commonest label and cannot fall further",
         ),
         Claim::new(
             PLACE,

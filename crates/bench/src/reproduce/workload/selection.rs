@@ -135,8 +135,8 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
             &grows,
         )
         .because(
-            "with cuts on all columns, every class overlaps the selection from k = 10 on, and \
-                  all rows are counted, so nothing can increase",
+            "at all exceptions the two numbers are equal. With cuts on all columns, every class \
+             overlaps the selection from k = 25 on, and all rows are counted, so nothing can increase",
         ),
         Claim::new(
             OURS,

@@ -6,11 +6,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use incrowd_data::{Attribute, Hierarchy, Shape};
+use incrowd_data::{Attribute, Hierarchy, Kind, Shape};
+use incrowd_engine::kind_of_texts;
 
 use super::Application;
 use crate::flow::hierarchy::rows_by_rule;
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::plan::Plan;
 use crate::spec::choice::choice;
 use crate::spec::error::{JobError, Problem};
@@ -40,7 +41,7 @@ impl Application<'_> {
     pub(super) fn extended(
         &self,
         plan: &Plan,
-        known: &dyn Known,
+        known: &dyn DistinctValues,
     ) -> Result<(Plan, Unknown), JobError> {
         let suppresses = self.suppresses_unknown()?;
         let (mut plan, mut unknown) = (plan.clone(), Unknown::new());
@@ -195,6 +196,49 @@ impl Application<'_> {
             ))
         };
         missing.map(problem).collect()
+    }
+}
+
+impl Application<'_> {
+    /// Refuses columns of another type than those that the recoding was made of: columns of texts
+    /// without an order that now hold other values, none of which it knows, and sensitive columns
+    /// whose models would measure something else.
+    pub(super) fn refuse_retyped(
+        &self,
+        plan: &Plan,
+        known: &dyn DistinctValues,
+    ) -> Result<(), JobError> {
+        let mut problems = Vec::new();
+        for column in plan.columns.iter().filter(|column| column.role.is_some()) {
+            let name = &column.name;
+            let Some(values) = known.values(name) else { continue };
+            let rows = values.texts.iter().zip(&values.counts);
+            let new = rows.filter(|(text, rows)| **rows > 0 && !text.trim().is_empty());
+            let new: Vec<&str> = new.map(|(text, _)| text.as_str()).collect();
+            if new.is_empty() {
+                continue;
+            }
+            let is = kind_of_texts(new.iter().copied());
+            let was = if let Some(texts) = self.file.sequences.get(name) {
+                let texts: BTreeSet<&str> = texts.iter().map(String::as_str).collect();
+                let is_known = new.iter().any(|text| texts.contains(text));
+                Some(kind_of_texts(texts)).filter(|was| !is_known && is != Kind::Text && is != *was)
+            } else {
+                let said = self.file.types.get(name);
+                let was =
+                    Kind::NAMES.iter().find(|(name, _)| said.is_some_and(|said| said == name));
+                was.map(|(_, was)| *was).filter(|was| was.is_numeric() && !is.is_numeric())
+            };
+            if let Some(was) = was {
+                problems.push(
+                    Problem::new(format!(
+                        "column `{name}` is {is} now, and was {was} when the recoding was made"
+                    ))
+                    .help("convert the column, or make another recoding"),
+                );
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
     }
 }
 

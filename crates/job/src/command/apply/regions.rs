@@ -25,7 +25,8 @@ impl Application<'_> {
         cut_point.unwrap_or(attribute.n_values()).checked_sub(1)
     }
 
-    /// The classes with the cells of their regions.
+    /// The classes with the cells of their regions, which leaves that the new rows brought to a
+    /// hierarchy do not change.
     pub(super) fn region_classes(
         &self,
         set: &FrequencySet,
@@ -41,6 +42,24 @@ impl Application<'_> {
             .collect();
         let places = self.places(&set.attributes, lookup);
         let regions = Regions { places: &places, is_known: &is_known };
+        let cells = |set: &FrequencySet, division: Division| {
+            self.cells_of_regions(set, assignment, division, &regions)
+        };
+        let narrowed = self.narrowed(&set.attributes);
+        if narrowed.is_empty() {
+            cells(set, division)
+        } else {
+            narrowed.classes(set, division, cells)
+        }
+    }
+
+    fn cells_of_regions(
+        &self,
+        set: &FrequencySet,
+        assignment: &Assignment,
+        division: Division,
+        regions: &Regions,
+    ) -> Classes {
         let name = |at: usize| &set.attributes[at].name;
         match division {
             Division::Cuts(cuts) => {
@@ -48,7 +67,7 @@ impl Application<'_> {
                     let is_unordered = matches!(set.attributes[at].shape, Shape::Unordered);
                     is_unordered || self.file.any.contains(name(at))
                 };
-                recode_intervals(set, assignment, cuts, &regions, Some(&says_missing))
+                recode_intervals(set, assignment, cuts, regions, Some(&says_missing))
             }
             Division::Tree(tree) => {
                 let [any, with_missing] = self.with_missing();
@@ -58,7 +77,7 @@ impl Application<'_> {
                     let is_tree = matches!(set.attributes[at].shape, Shape::Tree(_));
                     any.contains(&cell) || (is_tree && with_missing.contains(&cell))
                 };
-                recode_regions(set, assignment, tree, &regions, Some(&says_missing))
+                recode_regions(set, assignment, tree, regions, Some(&says_missing))
             }
         }
     }
@@ -136,7 +155,7 @@ impl Application<'_> {
             Division::Tree(tree) => tree.n_classes,
             Division::Cuts(_) => n_classes.map_or(0, |last| last + 1),
         };
-        let assignment = Assignment { class_of: class_of.to_vec(), n_classes, parts: Vec::new() };
+        let assignment = Assignment::of_whole_vectors(class_of.to_vec(), n_classes);
         let classes = self.region_classes(set, &assignment, division, lookup);
         let suppresses = self.suppresses_unknown()?;
         let mut problems = Vec::new();
@@ -166,7 +185,7 @@ fn outside(column: &str, n_rows: u64) -> Problem {
         format!("{n_rows} rows have values")
     };
     Problem::new(format!(
-        "{rows} of column `{column}` that the recoding's regions do not cover: a text that it does not know, or a \
+        "{rows} of column `{column}` that the recoding's regions do not cover: a value that it does not know, or a \
          missing cell in a class that had none"
     ))
     .help("leave the rows out with --unknown suppress, or make a recoding with --labels range")

@@ -46,9 +46,10 @@ pub(super) struct Compared {
 /// Chooses the columns that are compared; every one that is missing is a problem.
 pub(super) fn compared(
     (release, outside): (Option<&Source>, Option<&Source>),
-    (options, entity): (&AttackOptions, Option<&str>),
+    (options, knowledge): (&AttackOptions, Option<&Knowledge>),
     problems: &mut Problems,
 ) -> Option<Chosen> {
+    let entity = knowledge.and_then(Knowledge::entity);
     let wanted = options.on.iter().chain(&options.named);
     for (source, what, names) in [
         (release, "the release", wanted.collect::<Vec<&String>>()),
@@ -83,17 +84,27 @@ pub(super) fn compared(
         return None;
     }
     let names = if options.on.is_empty() { common(release, outside) } else { options.on.clone() };
-    // Whoever knows whose rows they are needs no attack.
+    // Whoever knows whose rows they are needs no attack, and what is sensitive is what they are after.
     let is_compared = |name: &&String| {
-        let is_entity = options.on.is_empty() && Some(name.as_str()) == entity;
-        Some(*name) != options.sensitive.as_ref() && !is_entity
+        let is_known = !options.on.is_empty()
+            || Some(name.as_str()) != entity
+                && !knowledge.is_some_and(|knowledge| knowledge.is_sensitive(name));
+        Some(*name) != options.sensitive.as_ref() && is_known
     };
     let places = |name: &String| Some((name.clone(), place(release, name)?, place(outside, name)?));
     let on: Vec<(String, Place, Place)> =
         names.iter().filter(is_compared).filter_map(places).collect();
     if on.is_empty() && options.on.is_empty() {
-        let problem = Problem::new("the release and the outside table have no column in common");
-        problems.add(None, problem.help("columns are compared by name; rename those of one table"));
+        let problem = if names.is_empty() {
+            Problem::new("the release and the outside table have no column in common")
+                .help("columns are compared by name; rename those of one table")
+        } else {
+            Problem::new(
+                "the release and the outside table have no column in common but sensitive columns and the entity",
+            )
+            .help("name those that an attacker can know with --on")
+        };
+        problems.add(None, problem);
     }
     let sensitive = options.sensitive.as_ref().and_then(|name| release.position(name));
     Some(Chosen { on, sensitive, entity: entity.and_then(|name| release.position(name)) })

@@ -24,6 +24,9 @@ pub(crate) enum Sure {
     Number,
     /// If there are several values: a word for a number, or for a person, and no other word.
     Alone,
+    /// If there are several long values for few rows each: a word for a paper or a case and no
+    /// other, or an `n` before a word, which may also count.
+    Long,
     /// If the values look like it, too: a code of something.
     Perhaps,
 }
@@ -43,11 +46,18 @@ pub(crate) enum Whose {
 
 /// What a name says, if it says that the values are numbers, ids or codes of somebody.
 pub(crate) fn numbered(name: &str) -> Option<Numbered> {
-    let parts: Vec<String> = parts(name)
+    let mut parts: Vec<String> = parts(name)
         .into_iter()
         .flat_map(|part| divided(&part).unwrap_or_else(|| vec![part]))
         .filter(|part| !part.bytes().all(|byte| byte.is_ascii_digit()))
         .collect();
+    // `n` is short for number before one that has a number; before several it counts them.
+    let is_singular = |word: &str| !["s", "en"].iter().any(|plural| word.ends_with(plural));
+    let is_short =
+        matches!(&parts[..], [n, whose] if n == "n" && is_whose(whose) && is_singular(whose));
+    if is_short {
+        "no".clone_into(&mut parts[0]);
+    }
     let last = parts.last()?;
     if is_count(&parts) || (parts.len() > 1 && has(ABOUT, last)) {
         return None;
@@ -58,7 +68,9 @@ pub(crate) fn numbered(name: &str) -> Option<Numbered> {
         () if any(NUMBER) => Sure::Number,
         () => Sure::Perhaps,
     };
-    let found = |sure: Sure, whose: Whose| Some(Numbered { sure, whose });
+    let found = |sure: Sure, whose: Whose| {
+        Some(Numbered { sure: if is_short { Sure::Long } else { sure }, whose })
+    };
     let together: Vec<String> = parts.windows(2).map(<[String]>::concat).collect();
     let is_official = parts.iter().chain(&together).any(|word| has(OFFICIAL, word));
     let of_person = || context(&parts).any(|word| has(PERSON, word));
@@ -74,6 +86,8 @@ pub(crate) fn numbered(name: &str) -> Option<Numbered> {
             () if is_perhaps(&parts) => found(Sure::Number, Whose::Official),
             () if any(SURE_ALONE) => found(Sure::Yes, Whose::Unknown),
             () if any(ID) || any(NUMBER) || any(CODE) => found(Sure::Alone, Whose::Unknown),
+            () if any(QUASI) || any(SENSITIVE) => None,
+            () if is_one && any(DOCUMENT) => found(Sure::Long, Whose::Document),
             () => None,
         };
     };
@@ -141,7 +155,7 @@ fn is_whose(word: &str) -> bool {
 fn divided(word: &str) -> Option<Vec<String>> {
     const LAST: &str = "identifikationsnummer identifier nummer number numero numer kennung \
                         schluessel schlussel kennzeichen code num nbr nr no id key";
-    const FIRST: &str = "identifiant codice codigo numero numer code num cod nro nr no id";
+    const FIRST: &str = "identifiant codice codigo numero numer code num cod nro nr no id n";
     if [PERSON, DOCUMENT, THING, OFFICIAL, ID, NUMBER, CODE].iter().any(|list| has(list, word)) {
         return None;
     }
@@ -154,7 +168,8 @@ fn divided(word: &str) -> Option<Vec<String>> {
     };
     for last in LAST.split_whitespace() {
         let Some(stem) = word.strip_suffix(last).filter(|stem| !stem.is_empty()) else { continue };
-        let is_long = last.len() >= 6 && stem.len() >= 3;
+        // No other word ends in `nr`.
+        let is_long = (last.len() >= 6 && stem.len() >= 3) || (last == "nr" && stem.len() >= 2);
         if let Some(stem) = stem_of(stem).or_else(|| is_long.then(|| stem.to_owned())) {
             return Some(vec![stem, last.to_owned()]);
         }
@@ -207,6 +222,8 @@ mod tests {
         );
         check(&["patient_hash", "person_hash", "anonid", "sid"], Some(Sure::Yes));
         check(&["s\u{e9}cu", "n_secu"], Some(Sure::Yes));
+        check(&["mrno", "mr_no", "IDpatient", "IDcli", "ptid", "hospno", "regno"], Some(Sure::Yes));
+        check(&["rrn", "avs", "codcli", "cod_cli", "idpat"], Some(Sure::Yes));
         check(&["codice fiscale", "codice_paziente"], Some(Sure::Yes));
         check(&["klantnummer", "BSN", "pati\u{eb}ntnummer"], Some(Sure::Yes));
         check(&["n\u{fa}mero do utente", "CPF", "c\u{f3}digo do cliente"], Some(Sure::Yes));
@@ -218,7 +235,11 @@ mod tests {
         check(&["foo_id", "xyzKey", "policyNumber", "case_no", "num_dossier"], Some(Sure::Id));
         check(&["numero tessera", "polisnr"], Some(Sure::Id));
         check(&["Fallnummer", "nr umowy"], Some(Sure::Id));
-        check(&["study_no", "session_hash"], Some(Sure::Id));
+        check(&["study_no", "session_hash", "studienr", "Studiennummer"], Some(Sure::Id));
+        check(&["xyznr", "telNr"], Some(Sure::Number));
+        let alone = ["case", "session", "policy", "ticket", "booking", "invoice", "record"];
+        check(&alone, Some(Sure::Long));
+        check(&["nClient", "nclient", "n_visit"], Some(Sure::Long));
         check(&["foo_no", "result_id"], Some(Sure::Number));
         check(&["nr", "number", "no", "code", "token", "hash"], Some(Sure::Alone));
         check(&["patient", "Kunde", "participant", "usr", "subj"], Some(Sure::Alone));
@@ -234,6 +255,7 @@ mod tests {
         check(&["numero di figli", "liczba dzieci", "patient_id_type", "education-num"], None);
         check(&["age", "paid", "covid", "casino", "monkey", "video", "status", "PLZ"], None);
         check(&["patient_zip_code", "code postal du patient", "customer_group_id"], None);
+        check(&["n_clients", "n_patienten", "nVisits", "postnr", "npa", "area"], None);
         check(&["code postal", "kod pocztowy", "c\u{f3}digo postal", "product_code"], None);
     }
 }

@@ -12,7 +12,7 @@ use incrowd_engine::{Sample, Values};
 use super::number::{Numbered, Sure, Whose, numbered};
 use super::shape;
 use super::words::{
-    Meaning, is_own_name, is_place_name, is_quantity_name, is_remark_name, meaning,
+    Meaning, is_own_name, is_place_name, is_quantity_name, is_remark_name, is_thing_name, meaning,
 };
 
 /// What is known of a column beside its name.
@@ -146,6 +146,7 @@ impl Facts<'_> {
             Sure::Alone => {
                 self.has_digits() && (self.distinct >= SEVERAL || self.has_few_rows_each(5))
             }
+            Sure::Long => self.is_long_number(),
             Sure::Perhaps => self.is_key_like(),
         };
         is_number.then(|| {
@@ -243,11 +244,64 @@ impl Facts<'_> {
 
     /// Numbers of people by their shape: many distinct, few rows each, of one form, no quantity.
     fn numbered_by_shape(&self, name: &str) -> Option<Suggested> {
-        if is_quantity_name(name) || !self.is_key_like() {
+        if is_quantity_name(name) {
             return None;
         }
-        let reason = "many values of one form for few rows each, as numbers of people are";
-        Some(self.number_of(reason, Whose::Unknown))
+        if self.is_key_like() {
+            let reason = "many values of one form for few rows each, as numbers of people are";
+            return Some(self.number_of(reason, Whose::Unknown));
+        }
+        if !is_thing_name(name) && self.is_short_key() {
+            let reason = "many numbers for few rows each, as numbers of people are; quasi if they \
+                          are postcodes of a whole country";
+            return Some(self.number_of(reason, Whose::Unknown));
+        }
+        None
+    }
+
+    /// Whether there are several values of three digits or more, for few rows each, and they are not
+    /// rounded as amounts are.
+    fn is_long_number(&self) -> bool {
+        let n_digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+        self.distinct >= SEVERAL
+            && self.has_few_rows_each(20)
+            && self.are(80, |text| n_digits(text) >= 3)
+            && !self.are(25, |text| text.ends_with('0'))
+    }
+
+    /// Whether the values could be keys of four or five digits: many for very few rows each, and
+    /// evenly spread. What is measured crowds somewhere, and so do years and the postcodes of the
+    /// region that people come from; postcodes have many rows each and begin with a zero at times.
+    fn is_short_key(&self) -> bool {
+        let is_whole = self.kind == Kind::Integer
+            || (self.kind == Kind::Decimal && !self.is_fractional())
+            || (self.kind == Kind::Text && self.are(1, |text| text.starts_with("000")));
+        let n_digits = |n: usize| self.are(95, |text| shape::n_digits(text) == Some(n));
+        is_whole
+            && self.distinct >= 200
+            && self.has_few_rows_each(5)
+            && (n_digits(4) || n_digits(5))
+            && !self.are(50, shape::is_year)
+            && !self.are(25, |text| text.ends_with('0'))
+            && self.is_even()
+    }
+
+    /// Whether the values lie evenly between the least and the greatest.
+    fn is_even(&self) -> bool {
+        let numbers: Vec<u64> =
+            self.sample.texts().filter_map(|text| whole(text).parse().ok()).collect();
+        let (Some(&least), Some(&greatest)) = (numbers.iter().min(), numbers.iter().max()) else {
+            return false;
+        };
+        let mut n_in = [0; 8];
+        for number in &numbers {
+            let eighth = (number - least).saturating_mul(8) / (greatest - least).saturating_add(1);
+            if let Some(n) = usize::try_from(eighth).ok().and_then(|at| n_in.get_mut(at)) {
+                *n += 1;
+            }
+        }
+        // On average an eighth of them.
+        n_in.iter().all(|n| (numbers.len()..=6 * numbers.len()).contains(&(24 * n)))
     }
 
     /// Whether the values could be keys: many, few rows each, of one form, and no quantity.
@@ -314,7 +368,6 @@ impl Facts<'_> {
 
     /// Whether the values are nearly all whole numbers from a least to a greatest, as a counter
     /// gives them out. The sample tells how far they reach.
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     fn is_sequence(&self) -> bool {
         let numbers = || self.sample.texts().filter_map(|text| text.trim().parse::<i64>().ok());
         let (Some(least), Some(greatest)) = (numbers().min(), numbers().max()) else {

@@ -11,8 +11,8 @@ pub(crate) fn has(list: &str, word: &str) -> bool {
 
 /// Who a row can be about, whole or cut short, in the cases that stand beside a number.
 pub(crate) const PERSON: &str = "\
-    patient patients pat person persons pers people individual user usr member mbr subject subj \
-    participant respondent customer cust client employee emp staff worker personnel student stud \
+    patient patients pat pt person persons pers people individual user usr member mbr subject subj \
+    participant respondent customer cust client cli employee emp staff worker personnel student stud \
     pupil citizen resident tenant insured policyholder beneficiary claimant applicant donor voter \
     taxpayer subscriber guest passenger player enrollee recipient borrower household inmate \
     prisoner defendant victim candidate human visitor buyer holder cardholder owner consumer \
@@ -23,9 +23,9 @@ pub(crate) const PERSON: &str = "\
     klienten einwohner personal \
     personne individu usager utilisateur assure salarie employe eleve etudiant citoyen adherent \
     membre participante abonne beneficiaire locataire menage sujet contribuable allocataire \
-    paciente persona personas usuario cliente asegurado empleado trabajador alumno estudiante \
+    paciente pac persona personas usuario cliente asegurado empleado trabajador alumno estudiante \
     ciudadano afiliado miembro participante abonado inquilino hogar sujeto contribuyente socio \
-    paziente utente assistito assicurato dipendente lavoratore studente alunno cittadino iscritto \
+    paziente paz utente assistito assicurato dipendente lavoratore studente alunno cittadino iscritto \
     membro partecipante abbonato soggetto contribuente famiglia individuo \
     persoon klant gebruiker lid deelnemer medewerker werknemer leerling burger verzekerde \
     verzekerden bewoner huurder huishouden proefpersoon lidmaatschap \
@@ -37,13 +37,13 @@ pub(crate) const PERSON: &str = "\
 
 /// What belongs to one person: papers, cases, contracts, things that are carried along.
 pub(crate) const DOCUMENT: &str = "\
-    case record encounter visit episode stay admission chart file folder policy contract invoice \
+    case record mr encounter visit episode stay admission chart file folder policy contract invoice \
     receipt order ticket booking reservation membership badge card licence license passport \
     insurance social security ssn national health medical medicare medicaid nhs tax fiscal \
     payroll registration enrollment enrolment registry sample specimen accession barcode claim loan \
     prescription transaction payment device session cookie account acct vehicle plate phone mobile \
     document identity screening application complaint incident report shipment parcel \
-    delivery subscription handset sim meter property study trial \
+    delivery subscription handset sim meter property study studie studien trial \
     fall akte akten vorgang vorgangs rechnung rechnungs vertrag vertrags police policen \
     auftrag auftrags bestell bestellung beleg ausweis pass reisepass steuer sozialversicherung \
     sozialversicherungs rentenversicherung rentenversicherungs versicherung versicherungs \
@@ -110,12 +110,16 @@ pub(crate) const OFFICIAL: &str = "\
     ssn ssan itin mrn hicn mbi nhsno nhsnumber nino guid uuid uid userid patid patientid pid custid \
     empid memberid subjectid personid studentid fiscalcode taxid taxnumber imei imsi msisdn iccid \
     macaddress mac vin licenseplate numberplate deviceid sessionid cookieid pseudonym pseudoid \
+    mrno mrnr mrnumber emrno emrn empi uhid rrn regno regnr regnumber admno rollno accno acctno \
+    custno memno empno chartno fileno hospno hospnr hospnumber opno ipno \
     subjid usubjid pseudonymid pseudo pseudonymised pseudonymized anonid anonymousid sid passport passportno rowid hospitalno hospitalnumber hospitalnr \
-    svnr sozialversicherungsnummer rvnr kvnr steuerid steuernummer idnr ahv ahvnr \
+    svnr sozialversicherungsnummer rvnr kvnr steuerid steuernummer idnr ahv ahvnr avs avsnr noavs \
     versichertennummer krankenversichertennummer versnr matrikelnummer matrikelnr personalnummer \
     persnr personalnr pnr patnr patientennr kdnr kundennr kundennummer personalausweis \
     personalausweisnummer reisepass aktenzeichen mitgliedsnr autokennzeichen \
+    codcli idcli numcli nocli idpat numpat \
     nss secu numsecu nsecu insee13 matricule passeport immatriculation identifiant ipp iep nda \
+    codpac idpac numpac nropac codpaz idpaz codusu idusu codute \
     dni nif nie cuit cuil curp cedula pasaporte nhc nuhsa cip naf expediente historiaclinica \
     codicefiscale codfiscale codfisc tesserasanitaria cartellaclinica matricola passaporto targa \
     bsn burgerservicenummer insz niss rijksregisternummer paspoort kenteken klantnr \
@@ -229,7 +233,7 @@ pub(crate) const QUASI: &str = "\
     city country county date death degree dependents discharge district dob education employer \
     employment ethnic ethnicity family gender height household industry job language location \
     marital married municipality nationality occupation origin parish postal postcode profession \
-    province race region relationship school sex spouse state suburb town vehicle veteran weight \
+    postnr postnummer postcd npa cp province race region relationship school sex spouse state suburb town vehicle veteran weight \
     workclass year zip zipcode \
     alter lebensalter altersgruppe alterklasse altersklasse jahrgang geburt geburts geburtsdatum \
     geburtsjahr geburtsort geburtstag geboren geschlecht plz postleitzahl ort wohnort stadt gemeinde \

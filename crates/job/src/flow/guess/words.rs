@@ -2,7 +2,8 @@
 
 use super::number::is_count;
 use super::vocabulary::{
-    ABOUT, IDENTIFIER, NAME, OWN, PERSON, PLACE, QUANTITY, QUASI, REMARK, SENSITIVE, THING, has,
+    ABOUT, CODE, DOCUMENT, IDENTIFIER, NAME, NUMBER, OWN, PERSON, PLACE, QUANTITY, QUASI, REMARK,
+    SENSITIVE, THING, has,
 };
 
 /// A role that a word in a name stands for.
@@ -77,6 +78,11 @@ pub(crate) fn is_quantity_name(name: &str) -> bool {
     is_count(&parts) || joined(&parts).iter().any(|word| has(QUANTITY, word))
 }
 
+/// Whether a name says that many people share a value: a place, a class, a product.
+pub(crate) fn is_thing_name(name: &str) -> bool {
+    joined(&parts(name)).iter().any(|word| has(THING, word))
+}
+
 /// Whether a name says that the values are remarks.
 pub(crate) fn is_remark_name(name: &str) -> bool {
     joined(&parts(name)).iter().any(|word| has(REMARK, word))
@@ -102,12 +108,19 @@ pub(crate) fn parts(name: &str) -> Vec<String> {
     let is_accent = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
     let characters: Vec<char> = name.chars().filter(|c| !is_accent(c)).collect();
     let mut parts = vec![String::new()];
+    let mut begins_next = false;
     for (at, &character) in characters.iter().enumerate() {
         let before = at.checked_sub(1).map_or(' ', |at| characters[at]);
         let after = characters.get(at + 1).copied().unwrap_or(' ');
+        let ends_capitals = before.is_uppercase() && after.is_lowercase();
+        let is_last_capital = ends_capitals && is_cut_after(&characters[at..]);
         let begins = character.is_uppercase()
-            && (before.is_lowercase() || (before.is_uppercase() && after.is_lowercase()));
-        if begins || before.is_ascii_digit() != character.is_ascii_digit() {
+            && (before.is_lowercase() || (ends_capitals && !is_last_capital));
+        // The s of a plural belongs to the capitals as well.
+        let is_word_next =
+            is_last_capital && characters.get(at + 2).is_some_and(|c| c.is_lowercase());
+        let is_next = std::mem::replace(&mut begins_next, is_word_next);
+        if begins || is_next || before.is_ascii_digit() != character.is_ascii_digit() {
             parts.push(String::new());
         }
         if character.is_alphanumeric() {
@@ -119,6 +132,24 @@ pub(crate) fn parts(name: &str) -> Vec<String> {
     }
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+/// Whether the last of several capitals belongs to them, not to the small letters after it:
+/// `IDpatient`, `patientIDs`, but `SSNNumber`. The words that are known decide.
+fn is_cut_after(from_last: &[char]) -> bool {
+    let is_known = |word: &str| {
+        let lists = [PERSON, DOCUMENT, THING, NUMBER, CODE, NAME, QUASI, SENSITIVE, ABOUT];
+        lists.iter().any(|list| has(list, word))
+    };
+    let mut whole = String::new();
+    for (at, &letter) in from_last.iter().enumerate() {
+        if at > 0 && !letter.is_lowercase() {
+            break;
+        }
+        letter.to_lowercase().for_each(|lower| push_plain(&mut whole, lower));
+    }
+    let rest: String = whole.chars().skip(1).collect();
+    !is_known(&whole) && (rest == "s" || is_known(&rest))
 }
 
 /// Appends a letter without its diacritics.
@@ -165,6 +196,11 @@ mod tests {
             ("Gr\u{f6}\u{df}e (cm)", "grosse cm"),
             ("N\u{b0} patient", "no patient"),
             ("n\u{ba}Paciente", "no paciente"),
+            ("IDpatient", "id patient"),
+            ("patientIDs", "patient ids"),
+            ("HIVstatus", "hiv status"),
+            ("NRows", "n rows"),
+            ("ICDCode", "icd code"),
             ("Patient #", "patient no"),
             ("num\u{e9}roDossier", "numero dossier"),
             ("nume\u{301}ro", "numero"),

@@ -54,6 +54,9 @@ impl RecodingFile {
         if !self.rules.is_empty() {
             field(to, "rules", &self.rules)?;
         }
+        if !self.types.is_empty() {
+            field(to, "types", &self.types)?;
+        }
         writeln!(to, "\"columns\": {{")?;
         for (at, (name, column)) in self.columns.iter().enumerate() {
             write!(to, "{}", if at == 0 { "    " } else { ",\n    " })?;

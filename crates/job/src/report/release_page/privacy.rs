@@ -88,9 +88,13 @@ fn asked(name: &str, value: &Value) -> String {
 /// A text that begins like a sentence and ends like one.
 fn sentence(text: &str) -> String {
     let one_line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
-    let mut letters = one_line.chars();
+    format!("{}.", capitalised(&one_line))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().collect::<String>());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
 }
 
 fn collusion(found: &CollusionReport) -> String {
@@ -116,7 +120,6 @@ fn sizes(content: &PageContent) -> (String, String) {
         greatest if greatest > least => format!("{} to {}", count(least), count(greatest)),
         _ => count(least),
     });
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     let shares = |sizes: &[SizesReport], rows: u64| {
         let share = |&(least, _): &(u64, u64)| {
             let step = sizes.iter().find(|step| step.least == least);
@@ -142,33 +145,63 @@ fn sizes(content: &PageContent) -> (String, String) {
 
 /// Singling out, linkability and inference, as data protection authorities ask for them.
 pub(super) fn in_plain_words(page: &mut Page, content: &PageContent) {
-    let Some(worst) = worst(content) else { return };
+    let sets = by_risk(content);
+    if sets.is_empty() {
+        return;
+    }
     page.section("Can a person be singled out?");
-    page.say(&singling_out(content, worst));
+    say_by_set(page, &sets, |set| singling_out(content, set));
+    let otherwise = singled_out_otherwise(content, &sets);
+    if !otherwise.is_empty() {
+        page.say(&otherwise);
+    }
     page.section("Can records be linked with another table?");
-    page.say(&linking(content, worst));
+    say_by_set(page, &sets, |set| linking(content, set));
+    page.say(
+        "A second release of the same people, made in another way, can rule candidates out: have the two compared before the \
+         second is handed on.",
+    );
     page.section("Can something be inferred about a person?");
     inference(page, content);
 }
 
+/// What holds for the attacker of each set. What is right of one may be wrong of another.
+fn say_by_set(page: &mut Page, sets: &[&PrivacyReport], says: impl Fn(&PrivacyReport) -> String) {
+    if let [set] = sets {
+        return page.say(&capitalised(&says(set)));
+    }
+    let all: Vec<String> = sets.iter().map(|set| format!("{}: {}", set.quasi, says(set))).collect();
+    page.list(&all);
+}
+
+/// The sets by what their attackers find, the greatest risk first. Where risks are not told, what
+/// was asked for decides.
+fn by_risk<'a>(content: &'a PageContent) -> Vec<&'a PrivacyReport> {
+    let mut sets: Vec<&PrivacyReport> =
+        content.report.privacy.iter().filter(|set| set.k > 0).collect();
+    if content.tells_people() {
+        sets.sort_by(|a, b| {
+            let by_max = b.risk.prosecutor_max.total_cmp(&a.risk.prosecutor_max);
+            by_max.then(b.risk.marketer.total_cmp(&a.risk.marketer))
+        });
+    } else {
+        sets.sort_by_key(|set| least(content, set));
+    }
+    sets
+}
+
 /// What someone finds who looks for a person: the sentence about the attacker.
-fn attacker(content: &PageContent, worst: &PrivacyReport) -> String {
+fn attacker(content: &PageContent, set: &PrivacyReport) -> String {
     if !content.tells_people() {
         return String::new();
     }
     let one_in = |risk: f64| format!("1 time in {:.0}", (1.0 / risk).max(1.0));
-    let (most, mean) = (one_in(worst.risk.prosecutor_max), one_in(worst.risk.prosecutor_average));
+    let (most, mean) = (one_in(set.risk.prosecutor_max), one_in(set.risk.prosecutor_average));
     let mean = if most == mean { String::new() } else { format!(", and {mean} on average") };
     format!(
         " Someone who knows {} of a person in the table picks the right record at most {most}{mean}.",
-        worst.columns_in_words()
+        set.columns_in_words()
     )
-}
-
-/// The set with the greatest risk.
-fn worst<'a>(content: &'a PageContent) -> Option<&'a PrivacyReport> {
-    let sets = content.report.privacy.iter().filter(|set| set.k > 0);
-    sets.min_by_key(|set| least(content, set))
 }
 
 /// The least crowd that may be told of a set.
@@ -177,65 +210,69 @@ fn least(content: &PageContent, set: &PrivacyReport) -> u64 {
     if content.tells_people() { set.k } else { asked.unwrap_or(1) }
 }
 
-fn singling_out(content: &PageContent, worst: &PrivacyReport) -> String {
-    let (columns, k) = (worst.columns_in_words(), least(content, worst));
-    let after = if k > 1 {
-        format!(
-            "Not by {columns} alone.{} Other columns that are released as they are may still single somebody out, if an attacker knows them.",
-            attacker(content, worst)
-        )
+fn singling_out(content: &PageContent, set: &PrivacyReport) -> String {
+    let (columns, k) = (set.columns_in_words(), least(content, set));
+    if k > 1 {
+        format!("not by {columns} alone.{}", attacker(content, set))
     } else if let Some(Column { name: entity, .. }) = content.entity() {
-        format!("Yes: some crowd that looks the same on {columns} has only one value of {entity}.")
+        format!("yes, some crowd that looks the same on {columns} has only one value of {entity}.")
     } else if content.report.privacy.len() > 1 {
-        format!("Yes: some record is the only one with its combination of {columns}.")
+        format!("yes, some record is the only one with its combination of {columns}.")
     } else {
         let share = share_alone(&content.report.release.class_sizes, content.report.release.rows);
         format!(
-            "Yes: {} of the records are the only ones with their combination of {columns}.",
+            "yes, {} of the records are the only ones with their combination of {columns}.",
             percent(share)
         )
-    };
-    let of_all = if content.report.privacy.len() > 1 { " of all sets together" } else { "" };
-    let before = content.before.filter(|_| content.entity().is_none()).map(|before| {
+    }
+}
+
+/// How people can be singled out by what no set has, and how they could be before.
+fn singled_out_otherwise(content: &PageContent, sets: &[&PrivacyReport]) -> String {
+    let mut says = Vec::new();
+    if sets.iter().any(|set| least(content, set) > 1) {
+        says.push(
+            "Other columns that are released as they are may still single somebody out, if an attacker knows them."
+                .to_owned(),
+        );
+    }
+    if let Some(before) = content.before.filter(|_| content.entity().is_none()) {
+        let of_all = if sets.len() > 1 { " of all sets together" } else { "" };
         let share = share_alone(&before.classes.class_sizes, before.classes.rows);
-        format!(
-            " In the original table {} of the records were the only ones with their combination of quasi-identifier values{of_all}.",
+        says.push(format!(
+            "In the original table {} of the records were the only ones with their combination of quasi-identifier values{of_all}.",
             percent(share)
-        )
-    });
-    after + &before.unwrap_or_default()
+        ));
+    }
+    says.join(" ")
 }
 
 /// The share of records that are alone in their class.
-#[expect(clippy::cast_precision_loss, reason = "rows of a table")]
 fn share_alone(sizes: &[SizesReport], rows: u64) -> f64 {
     let alone = sizes.iter().find(|step| step.least == 1).map_or(0, |step| step.rows);
     alone as f64 / rows.max(1) as f64
 }
 
-fn linking(content: &PageContent, worst: &PrivacyReport) -> String {
-    let (columns, k) = (worst.columns_in_words(), least(content, worst));
+fn linking(content: &PageContent, set: &PrivacyReport) -> String {
+    let (columns, k) = (set.columns_in_words(), least(content, set));
     let one = if k > 1 {
         format!(
-            "Another table that has {columns} of the same people leaves at least {k} candidates for each of them."
+            "another table that has {columns} of the same people leaves at least {k} candidates for each of them."
         )
     } else {
         format!(
-            "Another table that has {columns} of the same people finds some of them for certain."
+            "another table that has {columns} of the same people finds some of them for certain."
         )
     };
     let many = if content.tells_people() {
         format!(
             " If every record is linked blindly, {} of the links are right.",
-            percent(worst.risk.marketer)
+            percent(set.risk.marketer)
         )
     } else {
         String::new()
     };
-    format!(
-        "{one}{many} A second release of the same people, made in another way, can rule candidates out: have the two compared before the \
-         second is handed on."
-    )
+    format!("{one}{many}")
 }
 
 fn inference(page: &mut Page, content: &PageContent) {

@@ -111,6 +111,67 @@ fn short_numbers_of_people_are_identifiers() {
     }
 }
 
+/// Names of numbers and of papers, also cut short.
+#[test]
+fn numbers_of_four_and_five_digits_are_no_postcodes_under_such_names() {
+    let names = "mrno; mr_no; IDpatient; ptid; hospno; regno; studienr; record; rrn; avs; codcli; \
+                 nClient; case; session; policy; ticket; booking; invoice";
+    for (least, reach) in [(1_000, 9_000), (10_000, 90_000)] {
+        let number = |row: u64| (least + mixed(row % 900 + 1) % reach).to_string();
+        let texts: Vec<String> = (0..2_400).map(number).collect();
+        for name in names.split(';').map(str::trim) {
+            let found = suggested(name, Kind::Integer, &texts);
+            assert_eq!(found.role, "identifier", "{name}: {}", found.reason);
+            assert!(found.repeats.is_some(), "{name}");
+        }
+        // By their shape, where nothing says what they are.
+        for name in ["a", "xyz"] {
+            let found = suggested(name, Kind::Integer, &texts);
+            assert_eq!(found.role, "identifier", "{name}: {}", found.reason);
+            assert!(found.repeats.is_some(), "{name}");
+        }
+        for name in ["zip", "postnr", "NPA", "area_code", "cost"] {
+            let found = suggested(name, Kind::Integer, &texts);
+            assert_eq!(found.role, "quasi", "{name}: {}", found.reason);
+        }
+    }
+    // A counter with zeros before it.
+    let texts: Vec<String> = (0..1_200).map(|row| format!("{:05}", row / 3 + 1)).collect();
+    assert_eq!(suggested("a", Kind::Text, &texts).role, "identifier");
+}
+
+/// Whole numbers of five digits that nobody gave out.
+#[test]
+fn postcodes_and_measures_without_a_name_are_quasi() {
+    let kinds: [(u64, &dyn Fn(u64) -> u64); 4] = [
+        // Postcodes of a region and of visitors, few rows each.
+        (900, &|row| match row % 300 {
+            near @ 0..240 => 10_115 + 3 * near,
+            far => 20_000 + mixed(far) % 70_000,
+        }),
+        // Postcodes of a country, many rows each.
+        (3_600, &|row| 10_001 + mixed(row % 300) % 80_000),
+        // Amounts, of which most are small.
+        (1_200, &|row| 10_001 + (row % 300).pow(2)),
+        (1_200, &|row| 1_900 + row % 200),
+    ];
+    for (at, (n_rows, of)) in kinds.into_iter().enumerate() {
+        let texts: Vec<String> = (0..n_rows).map(|row| of(row).to_string()).collect();
+        let found = suggested("x", Kind::Integer, &texts);
+        assert_eq!(found.role, "quasi", "{at}: {}", found.reason);
+    }
+}
+
+/// A few cases are counted, and people of a household.
+#[test]
+fn small_numbers_under_short_names_are_quasi() {
+    let texts: Vec<String> = (0..600).map(|row| (row % 12 + 1).to_string()).collect();
+    for name in ["visit", "trial", "n_person", "episode"] {
+        let found = suggested(name, Kind::Integer, &texts);
+        assert_eq!(found.role, "quasi", "{name}: {}", found.reason);
+    }
+}
+
 /// Long keys of one form, of few people and of many.
 #[test]
 fn long_keys_are_identifiers_at_every_volume() {
