@@ -157,7 +157,7 @@ pub(crate) fn instructions() -> Result<(), Failure> {
         args.extend(["--algorithm", "optimal", "--threads", "1"].map(str::to_owned));
         let ended = Command::new("valgrind")
             .arg("--tool=callgrind")
-            .arg("--toggle-collect=incrowd_search::Algorithm::run*")
+            .arg("--toggle-collect=incrowd_search::algorithm::Algorithm::run*")
             .arg(format!("--callgrind-out-file={}", profile.display()))
             .arg(incrowd()?)
             .args(args)

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-/// An axis: what it shows and how.
+/// An axis of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What it shows.
+    /// The label of the axis.
     pub name: String,
     /// How values become places.
     pub kind: Kind,
@@ -16,11 +16,11 @@ pub struct Axis {
 /// How values become places.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// In proportion, from zero on where that is not far.
+    /// In proportion, starting at zero if that is not far.
     Linear,
-    /// By their logarithms. Values that are not positive stand at the lower end.
+    /// By their logarithms. Values that are not positive are drawn at the lower end.
     Log,
-    /// The n-th name stands at n.
+    /// The n-th name is at n.
     Names(Vec<String>),
 }
 
@@ -54,7 +54,6 @@ impl Axis {
             .filter(|value| !is_log || *value > 0.0)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), value| (a.min(value), b.max(value)));
         let range = match &self.kind {
-            #[expect(clippy::cast_precision_loss, reason = "few names")]
             Kind::Names(names) => -0.5..names.len() as f64 - 0.5,
             _ if least > greatest => 0.0..1.0,
             Kind::Log => least / 1.15..greatest * 1.15,
@@ -77,12 +76,12 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// A linear axis over a range as it is.
+    /// A linear axis over exactly this range.
     pub(crate) fn exact(range: Range<f64>) -> Scale {
         Scale { kind: Kind::Linear, range }
     }
 
-    /// Where a value stands, 0 to 1.
+    /// The place of a value, from 0 to 1.
     fn share(&self, value: f64) -> f64 {
         let Range { start, end } = self.range;
         match self.kind {
@@ -93,11 +92,10 @@ impl Scale {
         }
     }
 
-    /// Round values that the axis is marked at, not more than `most`.
+    /// At most `most` round values at which the axis is marked.
     fn marks(&self, most: usize) -> Vec<f64> {
         let Range { start, end } = self.range;
         match &self.kind {
-            #[expect(clippy::cast_precision_loss, reason = "few names")]
             Kind::Names(names) => (0..names.len()).map(|at| at as f64).collect(),
             Kind::Log if start > 0.0 => log_marks(start, end, most),
             _ => linear_marks(start, end, most),
@@ -107,7 +105,6 @@ impl Scale {
 
 /// Multiples of 1, 2 or 5 times a power of ten.
 fn linear_marks(start: f64, end: f64, most: usize) -> Vec<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "few marks")]
     let most = most.clamp(2, 11) as f64;
     let rough = (end - start) / (most - 1.0);
     let power = 10f64.powf(rough.log10().floor());
@@ -115,12 +112,11 @@ fn linear_marks(start: f64, end: f64, most: usize) -> Vec<f64> {
     let step = step.filter(|step| *step >= rough * 0.999).fold(10.0 * power, f64::min);
     #[expect(clippy::cast_possible_truncation, reason = "a few steps from the start")]
     let (first, last) = ((start / step).ceil() as i64, (end / step).floor() as i64);
-    #[expect(clippy::cast_precision_loss, reason = "few marks")]
     let marks = (first..=last).map(|n| n as f64 * step);
     marks.collect()
 }
 
-/// Powers of ten, with 2 and 5 times them where there is room.
+/// Powers of ten, and 2 and 5 times them if there is room.
 fn log_marks(start: f64, end: f64, most: usize) -> Vec<f64> {
     #[expect(clippy::cast_possible_truncation, reason = "exponents are small")]
     let (first, last) = (start.log10().floor() as i32, end.log10().ceil() as i32);
@@ -167,7 +163,7 @@ impl ValueFormatter<f64> for Scale {
                 let name = is_place.then(|| names.get(*value as usize)).flatten();
                 name.cloned().unwrap_or_default()
             }
-            // Marks that lie close to each other need all their digits.
+            // Marks close to each other need all their digits.
             Kind::Linear if is_narrow(&self.range) => {
                 let text = format!("{value:.2}");
                 text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -177,7 +173,7 @@ impl ValueFormatter<f64> for Scale {
     }
 }
 
-/// Whether large numbers of a range differ in so few digits that short forms would be alike.
+/// Whether the large numbers of a range would look alike in short form.
 fn is_narrow(range: &Range<f64>) -> bool {
     let (width, size) = (range.end - range.start, range.end.abs().max(range.start.abs()));
     (1e4..1e10).contains(&size) && (1.0..size / 20.0).contains(&width)
@@ -204,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_that_lie_close_together_read_differently() {
+    fn marks_close_together_read_differently() {
         let text = |range: Range<f64>, value: f64| Scale::exact(range).format_ext(&value);
         assert_eq!(text(53_709.5..53_712.5, 53_711.0), "53711");
         assert_eq!(text(53_709.5..53_712.5, 53_711.5), "53711.5");
@@ -230,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn log_axis_bears_zeros() {
+    fn log_axis_accepts_zeros() {
         let scale = Axis::log("").over([0.0, 10.0, 1000.0].into_iter());
         assert!((scale.share(0.0)).abs() < 1e-12);
         assert!(scale.share(1000.0) < 1.0);

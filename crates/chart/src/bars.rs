@@ -6,26 +6,26 @@ use crate::axis::Kind;
 use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, WIDTH, colour, faint, framed, text_width};
 use crate::{Axis, Listed};
 
-/// Across the groups: the sheet without its axis and margins.
+/// The width of all groups: the sheet without its axis and margins.
 const ACROSS: i32 = WIDTH - 64 - 10 - 24;
 
 /// A chart of bars: groups side by side, each with a bar for every series.
 #[derive(Clone, Debug)]
 pub struct Bars {
-    /// What the chart shows.
+    /// The title above the chart.
     pub title: String,
     /// The name of the groups' axis.
     pub x: String,
-    /// Up; linear or logarithmic.
+    /// The vertical axis; linear or logarithmic.
     pub y: Axis,
     /// The names of the groups.
     pub groups: Vec<String>,
-    /// By series, its name and a value for each group; one that is no number has no bar.
+    /// The name of each series and its value for each group; NaN has no bar.
     pub series: Vec<(String, Vec<f64>)>,
 }
 
 impl Bars {
-    /// The chart as SVG. Groups whose names would run into each other are listed one below another.
+    /// The chart as SVG. Groups whose names would overlap are listed one below the other.
     #[must_use]
     pub fn svg(&self) -> String {
         if !self.has_room() {
@@ -40,7 +40,8 @@ impl Bars {
         framed((WIDTH.unsigned_abs(), 320), &self.title, &legend, mark, |sheet| self.draw(sheet))
     }
 
-    /// Whether the names of neighbours fit side by side. A list has no logarithmic scale, so such bars stay.
+    /// Whether neighbouring names fit side by side. Lists have no logarithmic scale, so logarithmic
+    /// bars always stay.
     fn has_room(&self) -> bool {
         let widths: Vec<i32> = self.groups.iter().map(|name| text_width(name)).collect();
         let room = ACROSS / i32::try_from(self.groups.len().max(1)).unwrap_or(i32::MAX);
@@ -71,7 +72,6 @@ impl Bars {
             .label_style((FONT, TEXT_SIZE))
             .axis_desc_style((FONT, TEXT_SIZE))
             .draw()?;
-        #[expect(clippy::cast_precision_loss, reason = "few series and groups")]
         let (width, places) = (0.8 / self.series.len().max(1) as f64, |at: usize| at as f64);
         for (at, (_, values)) in self.series.iter().enumerate() {
             let bars = values.iter().enumerate().filter(|(_, value)| value.is_finite());

@@ -6,10 +6,10 @@ use plotters::prelude::*;
 /// A sheet to draw on.
 pub(crate) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Why a chart could not be drawn; text has no such errors.
+/// The result of drawing; drawing into text never fails.
 pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
-/// Across a chart: narrow enough that its text can be read where it is fitted to a phone.
+/// The width of a chart: narrow enough to be readable when scaled to a phone.
 pub(crate) const WIDTH: i32 = 440;
 pub(crate) const FONT: &str = "sans-serif";
 const TITLE_SIZE: i32 = 17;
@@ -18,7 +18,7 @@ pub(crate) const LINE_HEIGHT: i32 = 20;
 /// Room for the mark of a series in the legend.
 const MARK_WIDTH: i32 = 26;
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito).
+/// Colours that people with any kind of colour vision can distinguish (Okabe and Ito).
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -58,7 +58,7 @@ pub(crate) fn framed(
     svg
 }
 
-/// The title and the legend below it; how many rows the legend has.
+/// Draws the title and the legend below it; returns the rows of the legend.
 fn heading(
     sheet: &Sheet,
     title: &str,
@@ -83,7 +83,7 @@ fn heading(
     Ok(if legend.is_empty() { 0 } else { row + 1 })
 }
 
-/// How many rows a legend takes on a sheet of this width.
+/// The rows that a legend takes on a sheet of this width.
 pub(crate) fn legend_rows(width: i32, legend: &[&str]) -> i32 {
     let (mut x, mut rows) = (14, i32::from(!legend.is_empty()));
     for name in legend {
@@ -96,12 +96,12 @@ pub(crate) fn legend_rows(width: i32, legend: &[&str]) -> i32 {
     rows
 }
 
-/// About how wide a text is; the reader's font decides.
+/// The approximate width of a text; the exact width depends on the reader's font.
 pub(crate) fn text_width(text: &str) -> i32 {
     i32::try_from(text.chars().count() * 7).unwrap_or(i32::MAX / 4)
 }
 
-/// A text of so many characters at most: its beginning and its end, by which long ones differ.
+/// A text of at most `most` characters: its beginning and its end, where long texts usually differ.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     let characters: Vec<char> = text.chars().collect();
     if characters.len() <= most {
@@ -114,7 +114,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     format!("{start}\u{2026}{end}")
 }
 
-/// Names of so many characters at most. Those that are equal when they are shortened, and were not before, are numbered.
+/// Names of at most `most` characters. Names that become equal by shortening are numbered.
 pub(crate) fn told_apart(names: &[String], most: usize) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| shortened(name, most)).collect();
     let number = |(at, name): (usize, &String)| {
@@ -132,7 +132,7 @@ pub(crate) fn told_apart(names: &[String], most: usize) -> Vec<String> {
     short.iter().enumerate().map(number).collect()
 }
 
-/// A line style that is faint enough to lie under the numbers.
+/// A line style that is faint enough to be drawn under the numbers.
 pub(crate) fn faint() -> ShapeStyle {
     RGBColor(225, 225, 225).stroke_width(1)
 }
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_names_differ_where_long_ones_do() {
+    fn short_names_differ_if_long_ones_do() {
         let names = ["age, sex, marital-status, occupation", "age, sex, marital-status, education"];
         let names = names.map(str::to_owned);
         let short = told_apart(&names, 20);

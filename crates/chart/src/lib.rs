@@ -1,8 +1,8 @@
 //! Charts as SVG text: numbers in, a picture out.
 //!
-//! Drawn with `plotters`. A chart depends on its numbers and on nothing else: no fonts are looked up and no
-//! clock is read, so the same numbers give the same bytes on every machine. Text that comes from data is
-//! escaped by the backend.
+//! Drawn with `plotters`. A chart depends on its numbers and on nothing else: no fonts are looked
+//! up and no clock is read, so the same numbers give the same bytes on every machine. Text that
+//! comes from data is escaped by the backend.
 //!
 //! # Example
 //!

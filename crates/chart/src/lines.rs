@@ -8,11 +8,11 @@ use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, WIDTH, colour, faint, framed};
 /// A chart of lines.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// What the chart shows.
+    /// The title above the chart.
     pub title: String,
-    /// Across.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Up.
+    /// The vertical axis.
     pub y: Axis,
     /// The lines.
     pub series: Vec<Series>,
@@ -21,11 +21,11 @@ pub struct Lines {
 /// A line.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What it shows.
+    /// The name of the line in the legend.
     pub name: String,
-    /// Its points from left to right. Where a number is missing (not a number) the line has a gap.
+    /// Its points from left to right. A NaN leaves a gap in the line.
     pub points: Vec<(f64, f64)>,
-    /// Whether a value holds until the next one, so that the line is a staircase.
+    /// Whether each value holds until the next one, which makes the line a staircase.
     pub is_step: bool,
 }
 
@@ -110,7 +110,7 @@ impl Lines {
     }
 }
 
-/// The outline of a point's mark: its shape, like its colour, tells the series.
+/// The outline of a point's mark: its shape, like its colour, identifies the series.
 fn shape(at: usize) -> Vec<(i32, i32)> {
     let corners: &[(i32, i32)] = match at % 4 {
         0 => &[(-4, -2), (-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2)],

@@ -1,4 +1,4 @@
-//! Names one below another, with bars to the right of them or below them.
+//! Names one below the other, with bars next to them or below them.
 
 use plotters::prelude::*;
 
@@ -8,18 +8,19 @@ use crate::frame::{
     told_apart,
 };
 
-/// A list of names with a bar for every series: for names that are too long or too many to stand side by side.
+/// A list of names with a bar for every series: for names that are too long or too many to be
+/// placed side by side.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// What the chart shows.
+    /// The title above the chart.
     pub title: String,
     /// The names from the top down.
     pub names: Vec<String>,
-    /// By series, its name and a value for each name; one that is no number has no bar.
+    /// The name of each series and its value for each of `names`; NaN has no bar.
     pub series: Vec<(String, Vec<f64>)>,
 }
 
-/// A bar's height, with the room below it.
+/// The height of a bar, including the space below it.
 const BAR: i32 = 15;
 /// Characters of a name beside its bars.
 const MOST_BESIDE: usize = 20;
@@ -28,7 +29,7 @@ const MOST_ABOVE: usize = 58;
 /// Room for a number at the end of a bar.
 const NUMBER: i32 = 52;
 
-/// A value with three digits that tell something.
+/// A value with three significant digits.
 fn rounded(value: f64) -> String {
     match value.abs() {
         size if size >= 1000.0 => short(value),
@@ -58,7 +59,7 @@ impl Listed {
         })
     }
 
-    /// Whether some name is too long to stand beside its bars.
+    /// Whether a name is too long to be placed beside its bars.
     fn is_above(&self) -> bool {
         self.names.iter().any(|name| name.chars().count() > MOST_BESIDE)
     }
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn combinations_are_not_cut_to_equal_names() {
+    fn combinations_are_not_shortened_to_equal_names() {
         let names = ["age, sex, education", "age, sex, marital-status, native-country, occupation"];
         let of = |last: &str| format!("{}, {last}", names[1]);
         let names = vec![names[0].to_owned(), of("race"), of("relationship")];

@@ -1,21 +1,22 @@
-//! Numbers from -1 to 1 for every two of some names.
+//! Numbers from -1 to 1 for every pair of names.
 
 use plotters::prelude::*;
 
 use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, framed, text_width, told_apart};
 
-/// A square of numbers from -1 to 1, in hundredths: the further from 0, the stronger the colour.
+/// A square of numbers from -1 to 1, printed in hundredths: the further from 0, the stronger the
+/// colour.
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// What the picture shows.
+    /// The title above the picture.
     pub title: String,
     /// The names, down and across.
     pub names: Vec<String>,
-    /// By row, a number for each column; one that is no number leaves its place empty.
+    /// By row, a number for each column; NaN leaves its place empty.
     pub values: Vec<Vec<f64>>,
 }
 
-/// A place's width and height.
+/// Width and height of a place.
 const PLACE: i32 = 28;
 /// Characters of a name that are shown.
 const MOST_CHARACTERS: usize = 14;
@@ -34,7 +35,7 @@ impl Matrix {
         24 + self.shown().iter().map(|name| text_width(name)).max().unwrap_or(0)
     }
 
-    /// The names with the numbers that stand for them below the columns.
+    /// The names with the numbers that represent them below the columns.
     fn shown(&self) -> Vec<String> {
         let names = told_apart(&self.names, MOST_CHARACTERS);
         (1..).zip(names).map(|(at, name)| format!("{at} {name}")).collect()

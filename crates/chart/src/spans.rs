@@ -1,4 +1,4 @@
-//! Ranges over an axis, each as tall as what lies in it.
+//! Ranges along an axis, each as tall as its share.
 
 use std::ops::Range;
 
@@ -7,12 +7,13 @@ use plotters::prelude::*;
 use crate::axis::Scale;
 use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, WIDTH, colour, framed};
 
-/// A picture of ranges: from bottom to top, each from its least to its greatest value and as tall as its share.
+/// A picture of ranges: from bottom to top, each from its least to its greatest value and as tall
+/// as its share.
 #[derive(Clone, Debug)]
 pub struct Spans {
-    /// What the picture shows.
+    /// The title above the picture.
     pub title: String,
-    /// The name of the axis across, and its range.
+    /// The name of the horizontal axis, and its range.
     pub x: (String, Range<f64>),
     /// The ranges from the bottom up: least, greatest, and share of the height.
     pub spans: Vec<(f64, f64, f64)>,
@@ -50,7 +51,7 @@ impl Spans {
             .label_style((FONT, TEXT_SIZE))
             .axis_desc_style((FONT, TEXT_SIZE))
             .draw()?;
-        // One value has no width: it is drawn as a thin line.
+        // A single value has no width: it is drawn as a thin line.
         let least_width = (end - start) / 300.0;
         let mut from = 0.0;
         let mut bars = Vec::new();

@@ -10,27 +10,27 @@ use crate::frame::{Drawn, FONT, Sheet, TEXT_SIZE, WIDTH, framed};
 /// A picture of tiles over points.
 #[derive(Clone, Debug)]
 pub struct Tiles {
-    /// What the picture shows.
+    /// The title above the picture.
     pub title: String,
-    /// The attribute across, and its range.
+    /// The attribute on the horizontal axis, and its range.
     pub x: (String, Range<f64>),
-    /// The attribute up, and its range.
+    /// The attribute on the vertical axis, and its range.
     pub y: (String, Range<f64>),
     /// The tiles.
     pub tiles: Vec<Tile>,
-    /// The points, with how many rows lie on each.
+    /// The points, with the number of rows at each.
     pub points: Vec<(f64, f64, u64)>,
 }
 
-/// Tiles that are drawn with full strength.
+/// Up to this number, tiles are drawn with full opacity.
 const FEW_TILES: f64 = 250.0;
 
-/// A tile.
+/// A tile: the region of a class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tile {
-    /// Its left and right edge.
+    /// The left and right edges.
     pub x: (f64, f64),
-    /// Its lower and upper edge.
+    /// The lower and upper edges.
     pub y: (f64, f64),
 }
 
@@ -64,8 +64,7 @@ impl Tiles {
             .label_style((FONT, TEXT_SIZE))
             .axis_desc_style((FONT, TEXT_SIZE))
             .draw()?;
-        // Many tiles lie one upon another: each is fainter then, so that what lies below shows through.
-        #[expect(clippy::cast_precision_loss, reason = "tiles of a picture")]
+        // Many tiles overlap, so each is fainter, to let what is below show through.
         let strength = (FEW_TILES / self.tiles.len().max(1) as f64).min(1.0);
         chart.draw_series(self.tiles.iter().flat_map(|tile| {
             let corners = [(tile.x.0, tile.y.0), (tile.x.1, tile.y.1)];
@@ -75,7 +74,6 @@ impl Tiles {
         }))?;
         let most = self.points.iter().map(|point| point.2).max().unwrap_or(1).max(1);
         chart.draw_series(self.points.iter().map(|&(x, y, rows)| {
-            #[expect(clippy::cast_precision_loss, reason = "counts of a picture")]
             let share = (rows as f64 / most as f64).sqrt();
             #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
             let size = (1.0 + 3.0 * share).round() as i32;

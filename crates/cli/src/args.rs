@@ -1,73 +1,8 @@
-//! The command line.
+//! Arguments that several commands share.
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
-
-use crate::attack::AttackArgs;
-use crate::log::LogArgs;
-use crate::profile::ProfileArgs;
-
-/// Release tables about people so that every record is hidden in a crowd of at least k that look the
-/// same.
-#[derive(Debug, Parser)]
-#[command(name = "incrowd", version, propagate_version = true, max_term_width = 100)]
-#[command(
-    after_help = "Exit codes: 0 done, 1 no release satisfies the job or the check failed, 2 the \
-                        request or the input is wrong, 130 interrupted. Files are written only on 0 (a check that fails still writes its report)."
-)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    pub(crate) command: Command,
-    /// For tests: put all rows into private files, a few at a time, and let Mondrian divide them into about this
-    /// many regions
-    #[arg(long, value_name = "REGIONS", global = true, hide = true)]
-    pub(crate) force_files: Option<u32>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Show the columns of a table, their types, likely roles, and what singles people out
-    Profile(Box<ProfileArgs>),
-    /// Turn a table into a release: search, recode, verify, publish, report
-    Anonymize(Box<AnonymizeArgs>),
-    /// Measure any table: k, l, t and risk; exit code 1 when below what is asked
-    Check(Box<CheckArgs>),
-    /// Do the same job by several algorithms and for several k: which to take
-    Compare(Box<CompareArgs>),
-    /// Train models on the release of some rows, try them on rows that were held out
-    Evaluate(Box<EvaluateArgs>),
-    /// Apply a saved recoding to new rows, verify, publish
-    ///
-    /// Labels are of the form that the recoding was made with. Those of the form `region` are the same for every table;
-    /// ranges, bounds and means describe the rows at hand.
-    Apply(Box<ApplyArgs>),
-    /// Answer COUNT, SUM, AVG, MIN and MAX over a release; with the original, how far they are off
-    Query(Box<QueryArgs>),
-    /// Link an outside table to a release: how many rows could each of its rows be
-    Attack(Box<AttackArgs>),
-    /// Build, check and show hierarchies
-    #[command(subcommand)]
-    Hierarchy(HierarchyCommand),
-    /// Make a synthetic table: uniform, skewed, agrawal or census
-    Generate(Box<GenerateArgs>),
-    /// Anonymize the bundled census table into the folder `incrowd-demo`
-    Demo {
-        /// Where the files go
-        #[arg(default_value = "incrowd-demo")]
-        folder: PathBuf,
-        /// Print the report as JSON instead
-        #[arg(long)]
-        json: bool,
-    },
-    /// Print completions for a shell
-    Completions {
-        /// The shell
-        shell: clap_complete::Shell,
-    },
-    /// Print the manual page
-    Man,
-}
+use clap::Args;
 
 /// Resource limits; can stand in the job file instead.
 #[derive(Debug, Args, Default)]
@@ -181,6 +116,15 @@ fn k_of_set(text: &str) -> Result<KOfSet, String> {
     Ok(KOfSet { set, k })
 }
 
+/// A k that all sets share.
+pub(crate) fn k_of_all(text: &str) -> Result<u64, String> {
+    let k = text.trim().parse();
+    k.map_err(|_| match text.rsplit_once('=') {
+        Some(_) => "there is one k for all sets here: write -k 10".to_owned(),
+        None => "k is a whole number: write -k 10".to_owned(),
+    })
+}
+
 /// How a recoding is searched for, and what for; can stand in the job file instead.
 #[derive(Debug, Args, Default)]
 pub(crate) struct SearchArgs {
@@ -231,192 +175,6 @@ pub(crate) struct SearchArgs {
     pub(crate) seed: Option<u64>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct AnonymizeArgs {
-    /// A file, a folder or a glob (.csv, .tsv, .parquet, .arrow, .jsonl; text also as .gz or .zst)
-    pub(crate) input: Option<String>,
-    /// The release (.csv, .tsv, .parquet, .arrow or .jsonl; text also as .gz or .zst); end its name with / for a folder of parts
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<String>,
-    #[command(flatten)]
-    pub(crate) job: JobArgs,
-    #[command(flatten)]
-    pub(crate) search: SearchArgs,
-    /// After how many nodes koptimize ends with the best that it has
-    #[arg(long, value_name = "N")]
-    pub(crate) node_limit: Option<u64>,
-    /// The file that koptimize goes on from if it is there, and in which its search is kept when it ends
-    #[arg(long, value_name = "FILE")]
-    pub(crate) resume: Option<String>,
-    /// A recoding file whose cuts koptimize begins with
-    #[arg(long, value_name = "FILE")]
-    pub(crate) start: Option<String>,
-    /// What stands in a recoded cell: range, region, bounds, mean or range+mean
-    #[arg(long, value_name = "FORM")]
-    pub(crate) labels: Option<String>,
-    /// What becomes of suppressed rows: drop or star
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) suppressed: Option<String>,
-    /// Rows per part, where the output is a folder (default: 10000000)
-    #[arg(long, value_name = "N")]
-    pub(crate) part_rows: Option<u64>,
-    /// Write the report: .html for people, .json for programs
-    #[arg(long, value_name = "FILE.json|FILE.html")]
-    pub(crate) report: Option<String>,
-    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only what the release tells)
-    #[arg(long, value_name = "WHO")]
-    pub(crate) audience: Option<String>,
-    /// The two quasi-identifier columns whose partition an HTML report draws (default: two that have an order)
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) picture: Option<Vec<String>>,
-    /// Write the recoding, so that `incrowd apply` can use it
-    #[arg(long, value_name = "FILE.json")]
-    pub(crate) recoding: Option<String>,
-    /// Replace existing outputs
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CompareArgs {
-    /// A file, a folder or a glob
-    pub(crate) input: Option<String>,
-    /// The algorithms, with a variant after a hyphen or a split of mondrian after a colon:
-    /// mondrian,mondrian-relaxed,mondrian:infogain,koptimize; all for every one. Those that cannot do the job are left out
-    #[arg(long, value_name = "A,B", value_delimiter = ',', required = true)]
-    pub(crate) algorithms: Vec<String>,
-    #[command(flatten)]
-    pub(crate) job: JobArgs,
-    #[command(flatten)]
-    pub(crate) search: SearchArgs,
-    /// With a target: in how many folds rows are held out to try models on (default 10)
-    #[arg(long, value_name = "N")]
-    pub(crate) folds: Option<u32>,
-    /// With a target: how often that is repeated with other folds (default 1)
-    #[arg(long, value_name = "N")]
-    pub(crate) repeats: Option<u32>,
-    /// With a target: the models, whose scores are averaged (default: decision-tree for labels, regression-tree for numbers)
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) models: Vec<String>,
-    /// Write the comparison; as HTML with pictures
-    #[arg(long, value_name = "FILE.json|FILE.html")]
-    pub(crate) report: Option<String>,
-    /// Replace an existing report
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EvaluateArgs {
-    /// A file, a folder or a glob
-    pub(crate) input: Option<String>,
-    #[command(flatten)]
-    pub(crate) job: JobArgs,
-    #[command(flatten)]
-    pub(crate) search: SearchArgs,
-    /// Hold out every row once, in this many folds (default 10)
-    #[arg(long, value_name = "N")]
-    pub(crate) folds: Option<u32>,
-    /// Hold out this share of the rows once, instead of folds
-    #[arg(long, value_name = "SHARE", conflicts_with = "folds")]
-    pub(crate) test: Option<f64>,
-    /// How often rows are held out so, each time others (default 1)
-    #[arg(long, value_name = "N")]
-    pub(crate) repeats: Option<u32>,
-    /// Try several algorithms on the same held-out rows, named as for compare: mondrian,mondrian:infogain,tds
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) algorithms: Vec<String>,
-    /// Models: decision-tree, naive-bayes, random-forest, linear-svm for labels; linear-regression,
-    /// regression-tree for numbers; or all (default: the first two of each)
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) models: Vec<String>,
-    /// Further columns that models shall predict, which the search does not look at
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) predict: Vec<String>,
-    /// Also drop the best predictors one by one
-    #[arg(long)]
-    pub(crate) projections: bool,
-    /// Write the evaluation; as HTML with a curve over k
-    #[arg(long, value_name = "FILE.json|FILE.html")]
-    pub(crate) report: Option<String>,
-    /// Replace an existing report
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CheckArgs {
-    /// The table: a file, a folder or a glob
-    pub(crate) input: Option<String>,
-    #[command(flatten)]
-    pub(crate) job: JobArgs,
-    /// Write the report: .html for people, .json for programs
-    #[arg(long, value_name = "FILE.json|FILE.html")]
-    pub(crate) report: Option<String>,
-    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only what the release tells)
-    #[arg(long, value_name = "WHO")]
-    pub(crate) audience: Option<String>,
-    /// Replace an existing report
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "flags")]
-pub(crate) struct ApplyArgs {
-    /// A file that `anonymize --recoding` wrote
-    pub(crate) recoding: PathBuf,
-    /// The new rows
-    pub(crate) input: String,
-    /// The release; end its name with / for a folder of parts
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: String,
-    /// What to do with a column that the recoding does not know: error or drop
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) undeclared: Option<String>,
-    /// Verify with this k instead of the one that the recoding was found with
-    #[arg(short, value_name = "N")]
-    pub(crate) k: Option<u64>,
-    /// What to do with values outside of the recoding's hierarchies, orders and regions: error (default) or suppress
-    /// their rows, within --suppress
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) unknown: Option<String>,
-    /// How many rows may be left out (default: as the recoding says)
-    #[arg(long, value_name = "LIMIT")]
-    pub(crate) suppress: Option<String>,
-    /// What becomes of suppressed rows: drop or star
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) suppressed: Option<String>,
-    /// Rows per part, where the output is a folder (default: 10000000)
-    #[arg(long, value_name = "N")]
-    pub(crate) part_rows: Option<u64>,
-    /// Publish even if a model does not hold: for held-out test rows that are not handed on
-    #[arg(long)]
-    pub(crate) unverified: bool,
-    /// Write the report: .html for people, .json for programs
-    #[arg(long, value_name = "FILE.json|FILE.html")]
-    pub(crate) report: Option<String>,
-    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only what the release tells)
-    #[arg(long, value_name = "WHO")]
-    pub(crate) audience: Option<String>,
-    /// The two quasi-identifier columns whose partition an HTML report draws (default: two that have an order)
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) picture: Option<Vec<String>>,
-    #[command(flatten)]
-    pub(crate) machine: MachineArgs,
-    #[command(flatten)]
-    pub(crate) log: LogArgs,
-    /// Replace existing outputs
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Print the report as JSON on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print errors only
-    #[arg(long)]
-    pub(crate) quiet: bool,
-}
-
 /// What is known of the labels of a release.
 #[derive(Debug, Args)]
 pub(crate) struct LabelArgs {
@@ -438,163 +196,13 @@ pub(crate) struct LabelArgs {
     pub(crate) labels: Option<String>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct QueryArgs {
-    /// The release: a file, a folder or a glob
-    pub(crate) release: String,
-    /// SELECT aggregates [WHERE condition] [GROUP BY columns]
-    #[arg(required_unless_present = "queries")]
-    pub(crate) sql: Option<String>,
-    /// A file of queries, one a line or each followed by a semicolon
-    #[arg(long, value_name = "FILE", conflicts_with = "sql")]
-    pub(crate) queries: Option<PathBuf>,
-    /// The table that the release was made from: adds true answers and errors
-    #[arg(long, value_name = "TABLE")]
-    pub(crate) original: Option<String>,
-    #[command(flatten)]
-    pub(crate) about: LabelArgs,
-    /// Columns that are released as they are
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) sensitive: Vec<String>,
-    /// Columns that are released as they are
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) insensitive: Vec<String>,
-    /// Threads (default: all cores)
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
-    #[command(flatten)]
-    pub(crate) log: LogArgs,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print nothing but the answers and errors
-    #[arg(long)]
-    pub(crate) quiet: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum HierarchyCommand {
-    /// Build a hierarchy from the values of a column, or from a declared order
-    Make(Box<MakeArgs>),
-    /// Test a hierarchy: form, nesting, one root, and with a table whether every value is covered
-    Check {
-        /// The hierarchy
-        file: PathBuf,
-        /// A table whose values it should cover
-        #[arg(long, requires = "column")]
-        input: Option<String>,
-        /// The column
-        #[arg(long, requires = "input")]
-        column: Option<String>,
-        #[command(flatten)]
-        log: LogArgs,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show a hierarchy as a tree
-    Show {
-        /// The hierarchy
-        file: PathBuf,
-        /// Children shown of each node
-        #[arg(long, value_name = "N", default_value_t = 20)]
-        most: usize,
-        /// Print JSON: all of it
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-#[command(group(clap::ArgGroup::new("way").required(true).args(["width", "mask", "dates", "fan_out"])))]
-pub(crate) struct MakeArgs {
-    /// The table that has the column
-    #[arg(required_unless_present = "order")]
-    pub(crate) input: Option<String>,
-    /// The column
-    #[arg(long, required_unless_present = "order")]
-    pub(crate) column: Option<String>,
-    /// Intervals of this width
-    #[arg(long, value_name = "W")]
-    pub(crate) width: Option<f64>,
-    /// Where intervals are counted from (default: 0)
-    #[arg(long, value_name = "X", requires = "width", allow_negative_numbers = true)]
-    pub(crate) origin: Option<f64>,
-    /// How many neighbours each further level joins (default: 2, until one is left)
-    #[arg(long, value_name = "N,N", value_delimiter = ',', requires = "width")]
-    pub(crate) levels: Option<Vec<u32>>,
-    /// Hide one more character a level, from the left or the right
-    #[arg(long, value_name = "SIDE")]
-    pub(crate) mask: Option<String>,
-    /// The character that hides
-    #[arg(long, value_name = "C", requires = "mask")]
-    pub(crate) character: Option<char>,
-    /// Parts of dates: day, week, month, quarter, year, decade, century
-    #[arg(long, value_name = "P,P", value_delimiter = ',')]
-    pub(crate) dates: Option<Vec<String>>,
-    /// Join this many neighbours a level, in the order of the values
-    #[arg(long, value_name = "N")]
-    pub(crate) fan_out: Option<usize>,
-    /// The values in their order (with --fan-out, instead of a table)
-    #[arg(long, value_name = "V,V", value_delimiter = ',', requires = "fan_out", conflicts_with_all = ["input", "column"])]
-    pub(crate) order: Option<Vec<String>>,
-    /// Where the hierarchy goes (default: standard output)
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Replace an existing file
-    #[arg(long)]
-    pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) log: LogArgs,
-    /// Print JSON: the hierarchy, unless it goes to a file
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "flags")]
-pub(crate) struct GenerateArgs {
-    /// uniform or skewed (columns of codes), agrawal (loan applicants with class labels), census (people)
-    pub(crate) kind: String,
-    /// The table (.csv, .tsv, .parquet, .arrow or .jsonl; text also as .gz or .zst)
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: String,
-    /// Rows, e.g. 1000, 1e6 or 10M (default 10,000)
-    #[arg(long, value_name = "N")]
-    pub(crate) rows: Option<String>,
-    /// What the rows are drawn from (default 0)
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// uniform, skewed: columns (default 5)
-    #[arg(long, value_name = "N")]
-    pub(crate) attributes: Option<usize>,
-    /// uniform, skewed: values of each column (default 8)
-    #[arg(long, value_name = "C")]
-    pub(crate) cardinality: Option<u32>,
-    /// skewed: the mean in codes (default: the centre)
-    #[arg(long, value_name = "MU", allow_negative_numbers = true)]
-    pub(crate) mean: Option<f64>,
-    /// skewed: the standard deviation as a share of the range (default 0.2)
-    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true)]
-    pub(crate) deviation: Option<f64>,
-    /// agrawal: the label functions, 1 to 10, a column each (default 2)
-    #[arg(long, value_name = "N,N", value_delimiter = ',')]
-    pub(crate) function: Vec<u8>,
-    /// agrawal: draw the constants of functions 2 to 6 from the seed
-    #[arg(long)]
-    pub(crate) vary_constants: bool,
-    /// Threads (default: all cores); the table does not depend on them
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
-    /// Replace an existing file
-    #[arg(long)]
-    pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) log: LogArgs,
-    /// Print JSON: what the table is like
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print errors only
-    #[arg(long)]
-    pub(crate) quiet: bool,
+#[derive(Clone, Debug, Args, Default)]
+pub(crate) struct LogArgs {
+    /// Append a JSON object a line to a file, - for standard error: each stage with its rows and seconds,
+    /// problems, the exit code
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) log: Option<PathBuf>,
+    /// Say on standard error when a stage ends, with its rows and seconds
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 }

@@ -5,21 +5,17 @@
 //! check failed; 2 the request or the input is wrong; 130 interrupted. Files are written only on 0.
 
 mod args;
-mod attack;
+mod cli;
 mod commands;
-mod compare;
-mod demo;
-mod evaluate;
+mod failure;
 mod log;
 mod message;
-mod orders;
-mod profile;
+mod print;
 mod progress;
-mod query;
 mod record;
 mod signals;
+mod spec;
 mod terminal;
-mod tree;
 mod usage;
 
 use std::process::ExitCode;
@@ -33,14 +29,14 @@ pub use incrowd_job::Connector;
 #[must_use]
 pub fn main(name: &'static str, connector: Option<Arc<dyn Connector>>) -> ExitCode {
     mute_panics();
-    let mut command = args::Cli::command().name(name);
+    let mut command = cli::Cli::command().name(name);
     if connector.is_some() {
         command = command.before_help(format!(
             "{name} scheduler and {name} executor start the parts of a cluster (see their --help)."
         ));
     }
     let matches = command.try_get_matches();
-    let cli = match matches.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
+    let cli = match matches.and_then(|matches| cli::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let code = usage::usage(error);
@@ -51,7 +47,7 @@ pub fn main(name: &'static str, connector: Option<Arc<dyn Connector>>) -> ExitCo
     if usage::asks_for_json() {
         record::ask();
     }
-    let run = std::panic::AssertUnwindSafe(|| commands::run(cli, name, connector));
+    let run = std::panic::AssertUnwindSafe(|| cli::run(cli, name, connector));
     let code = std::panic::catch_unwind(run).unwrap_or(message::EXIT_REQUEST);
     record::end(code);
     ExitCode::from(code)

@@ -3,71 +3,16 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use clap::Args;
-use incrowd_job::{Event, Problem, Run, Stage};
+use incrowd_job::{Event, Problem, Run, Stage, count};
 use serde_json::{Value, json};
 
-use crate::args::{Command, HierarchyCommand};
-use crate::message::count;
-use crate::record::Told;
+use crate::args::LogArgs;
+use crate::failure::Failure;
 use crate::terminal::note;
-
-#[derive(Clone, Debug, Args, Default)]
-pub(crate) struct LogArgs {
-    /// Append a JSON object a line to a file, - for standard error: each stage with its rows and seconds,
-    /// problems, the exit code
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) log: Option<PathBuf>,
-    /// Say on standard error when a stage ends, with its rows and seconds
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-}
-
-impl Command {
-    /// What the command is called.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Command::Profile(_) => "profile",
-            Command::Anonymize(_) => "anonymize",
-            Command::Check(_) => "check",
-            Command::Compare(_) => "compare",
-            Command::Evaluate(_) => "evaluate",
-            Command::Apply(_) => "apply",
-            Command::Query(_) => "query",
-            Command::Attack(_) => "attack",
-            Command::Hierarchy(_) => "hierarchy",
-            Command::Generate(_) => "generate",
-            Command::Demo { .. } => "demo",
-            Command::Completions { .. } => "completions",
-            Command::Man => "man",
-        }
-    }
-
-    /// How the command is logged, if it reads or writes a table, and whether only errors are told.
-    pub(crate) fn log(&self) -> Option<(&LogArgs, bool)> {
-        Some(match self {
-            Command::Profile(args) => (&args.log, false),
-            Command::Anonymize(args) => (&args.job.log, args.job.quiet),
-            Command::Check(args) => (&args.job.log, args.job.quiet),
-            Command::Compare(args) => (&args.job.log, args.job.quiet),
-            Command::Evaluate(args) => (&args.job.log, args.job.quiet),
-            Command::Apply(args) => (&args.log, args.quiet),
-            Command::Query(args) => (&args.log, args.quiet),
-            Command::Attack(args) => (&args.log, args.quiet),
-            Command::Hierarchy(HierarchyCommand::Make(args)) => (&args.log, false),
-            Command::Hierarchy(HierarchyCommand::Check { log, .. }) => (log, false),
-            Command::Generate(args) => (&args.log, args.quiet),
-            Command::Hierarchy(HierarchyCommand::Show { .. })
-            | Command::Demo { .. }
-            | Command::Completions { .. }
-            | Command::Man => return None,
-        })
-    }
-}
 
 /// How every log begins, by which one is told from other files.
 const BEGIN: &str = "{\"event\":\"start\"";
@@ -176,8 +121,15 @@ fn open(path: &Path) -> Result<File, Problem> {
         options.mode(0o600);
     }
     options.open(path).map_err(|error| {
+        if let Some(problem) = incrowd_job::address_problem(path) {
+            return problem;
+        }
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
+            kind => kind.to_string(),
+        };
         problem(
-            format!("the log `{name}` cannot be opened: {}", error.kind()),
+            format!("the log `{name}` cannot be opened: {why}"),
             "see that its folder exists and can be written to",
         )
     })
@@ -202,7 +154,7 @@ pub(crate) fn is_verbose() -> bool {
 }
 
 /// Logs something that went wrong.
-pub(crate) fn problem(told: &Told) {
+pub(crate) fn problem(told: &Failure) {
     with(|log| {
         let mut line = json!({ "event": "problem", "message": told.message });
         if !told.because.is_empty() {

@@ -2,10 +2,11 @@
 
 use incrowd_job::{CollusionReport, JobError, Outcome, Problem, Report, RiskReport};
 
-pub(crate) use incrowd_job::count;
+use crate::failure::Failure;
+use crate::record;
 
-use crate::record::{self, Told};
 pub(crate) use crate::terminal::{note, visible};
+pub(crate) use incrowd_job::count;
 
 pub(crate) const EXIT_FAILED: u8 = 1;
 pub(crate) const EXIT_REQUEST: u8 = 2;
@@ -34,8 +35,8 @@ pub(crate) fn error(error: &JobError) -> u8 {
 }
 
 /// What an error has to say: all that is wrong.
-fn told(error: &JobError) -> Vec<Told> {
-    let of = |problem: &Problem| Told {
+fn told(error: &JobError) -> Vec<Failure> {
+    let of = |problem: &Problem| Failure {
         message: problem.message.clone(),
         because: Vec::new(),
         help: problem.help.clone(),
@@ -43,7 +44,7 @@ fn told(error: &JobError) -> Vec<Told> {
     match error {
         JobError::Infeasible(problem) => vec![of(problem)],
         JobError::Request(problems) => problems.iter().map(of).collect(),
-        JobError::Unreviewed(guesses) => vec![Told {
+        JobError::Unreviewed(guesses) => vec![Failure {
             message: error.to_string(),
             because: guesses.clone(),
             help: Some(
@@ -60,13 +61,13 @@ fn told(error: &JobError) -> Vec<Told> {
                 cause = source.source();
             }
             let help = help_for(error).map(str::to_owned);
-            vec![Told { message: error.to_string(), because, help }]
+            vec![Failure { message: error.to_string(), because, help }]
         }
     }
 }
 
 /// Says what does not hold.
-pub(crate) fn not_satisfied(reasons: Vec<Told>) {
+pub(crate) fn not_satisfied(reasons: Vec<Failure>) {
     for told in reasons {
         let causes = told.because.iter().map(String::as_str);
         let parts: Vec<&str> = std::iter::once(told.message.as_str()).chain(causes).collect();
@@ -79,19 +80,19 @@ pub(crate) fn not_satisfied(reasons: Vec<Told>) {
 }
 
 fn help_for(error: &JobError) -> Option<&'static str> {
-    use incrowd_job::EngineError as E;
+    use incrowd_job::{Elsewhere, EngineError as E, FileAction, ValueList};
     let JobError::Engine(error) = error else { return None };
     match error {
-        E::NotCovered { what: "hierarchy", .. } => Some(
+        E::NotCovered { what: ValueList::Hierarchy, .. } => Some(
             "add the values as leaves; `incrowd hierarchy check FILE --input TABLE --column COLUMN` counts them",
         ),
-        E::NotCovered { .. } => Some("add the values to the order"),
+        E::NotCovered { what: ValueList::Order, .. } => Some("add the values to the order"),
         E::NotOfKind { .. } => Some("declare another type, or fix the rows"),
         E::UnsupportedType { .. } => Some(
             "declare it insensitive to release it as it is, leave it out with identifier, or convert it to text or numbers first",
         ),
-        E::NotAPath { scheme, .. } if scheme == "file" => Some("write the path without file://"),
-        E::NotAPath { what: "a database", .. } => {
+        E::NotAPath { what: Elsewhere::File, .. } => Some("write the path without file://"),
+        E::NotAPath { what: Elsewhere::Database, .. } => {
             Some("export the rows that you need to a .parquet or .csv file, and name that file")
         }
         E::NotAPath { .. } => Some(
@@ -102,9 +103,10 @@ fn help_for(error: &JobError) -> Option<&'static str> {
         E::Write { .. } => Some(
             "see that the disk has room; what one format cannot hold (bytes that are not text, in CSV) another may",
         ),
-        E::Io { action: "creating a file beside" | "writing" | "publishing", .. } => {
-            Some("see that the folder can be written to and the disk has room")
-        }
+        E::Io {
+            action: FileAction::CreateBeside | FileAction::Write | FileAction::Publish,
+            ..
+        } => Some("see that the folder can be written to and the disk has room"),
         _ => None,
     }
 }
@@ -119,7 +121,7 @@ pub(crate) fn panicked(info: &std::panic::PanicHookInfo<'_>) {
         info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
     let message = format!("a bug in incrowd{place}; nothing was written");
     note(&format!("error: {message}"));
-    record::problem_at_once(Told { message, ..Told::default() });
+    record::problem_at_once(Failure { message, ..Failure::default() });
 }
 
 /// What became of a job: the code to exit with. The report was told before anything was published.
@@ -132,7 +134,7 @@ pub(crate) fn outcome(outcome: &Outcome, is_quiet: bool) -> u8 {
         Outcome::Failed { reasons, help, report } => {
             let warnings = report.as_ref().map_or(&[][..], |report| report.warnings.as_slice());
             warn(warnings, is_quiet);
-            let told = |(at, reason): (usize, &String)| Told {
+            let told = |(at, reason): (usize, &String)| Failure {
                 message: reason.clone(),
                 because: Vec::new(),
                 // The way out of all of them is told once, after the last.

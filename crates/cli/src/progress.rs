@@ -68,7 +68,6 @@ fn draw(run: &Run, is_done: &AtomicBool) {
         }
         let seconds = stage_since.1.elapsed().as_secs_f64();
         #[expect(
-            clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a rate for the eye"
@@ -93,7 +92,6 @@ fn draw(run: &Run, is_done: &AtomicBool) {
 fn search_line(standing: &Standing, seconds: f64) -> String {
     let Standing { best, lower_bound, nodes } = *standing;
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a rate for the eye"

@@ -10,15 +10,8 @@ use std::sync::{Mutex, PoisonError, TryLockError};
 use incrowd_job::JobError;
 use serde_json::json;
 
+use crate::failure::Failure;
 use crate::{log, terminal};
-
-/// Something that went wrong, with its causes and the way out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
-    pub(crate) message: String,
-    pub(crate) because: Vec<String>,
-    pub(crate) help: Option<String>,
-}
 
 /// How far the object is.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +27,7 @@ enum Object {
 
 struct Record {
     object: Object,
-    problems: Vec<Told>,
+    problems: Vec<Failure>,
 }
 
 static RECORD: Mutex<Record> = Mutex::new(Record { object: Object::Unasked, problems: Vec::new() });
@@ -52,13 +45,13 @@ pub(crate) fn ask() {
 }
 
 /// Takes note of something that went wrong.
-pub(crate) fn problem(told: Told) {
+pub(crate) fn problem(told: Failure) {
     log::problem(&told);
     with(|record| record.problems.push(told));
 }
 
 /// The same from where nothing may be waited for.
-pub(crate) fn problem_at_once(told: Told) {
+pub(crate) fn problem_at_once(told: Failure) {
     if let Ok(mut record) = RECORD.try_lock() {
         record.problems.push(told);
     }
@@ -113,7 +106,7 @@ impl Record {
 
     /// What went wrong, as it stands in the object.
     fn error(&self, code: u8) -> String {
-        let problem = |told: &Told| {
+        let problem = |told: &Failure| {
             let mut problem = json!({ "message": told.message });
             if !told.because.is_empty() {
                 problem["because"] = json!(told.because);
@@ -148,12 +141,12 @@ mod tests {
 
     #[test]
     fn an_error_says_it_all() {
-        let told = Told {
+        let told = Failure {
             message: "it is wrong".to_owned(),
             because: vec!["a \"cause\"".to_owned()],
             help: Some("try".to_owned()),
         };
-        let other = Told { message: "so is this".to_owned(), ..Told::default() };
+        let other = Failure { message: "so is this".to_owned(), ..Failure::default() };
         let record = Record { object: Object::Asked, problems: vec![told, other] };
         let error: serde_json::Value = serde_json::from_str(&record.error(2)).unwrap();
         assert_eq!(

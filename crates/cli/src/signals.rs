@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use incrowd_job::{Abandoned, Run};
 
-use crate::record::Told;
+use crate::failure::Failure;
 use crate::{log, message, record, terminal};
 
 /// How long a cancelled run may take to end by itself.
@@ -63,7 +63,7 @@ fn end(last_words: Duration) -> ! {
                 terminal::status("");
                 let message = "interrupted; nothing was written".to_owned();
                 terminal::note(&message);
-                record::problem_at_once(Told { message, ..Told::default() });
+                record::problem_at_once(Failure { message, ..Failure::default() });
                 finish(message::EXIT_INTERRUPTED);
                 std::process::exit(i32::from(message::EXIT_INTERRUPTED));
             }

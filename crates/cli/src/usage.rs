@@ -4,8 +4,9 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use incrowd_job::JobError;
 
+use crate::failure::Failure;
 use crate::message::{self, EXIT_REQUEST, note, visible};
-use crate::record::{self, Told};
+use crate::record;
 
 /// Flags that people know from other tools, and what to do instead.
 const ELSEWHERE: [(&[&str], &str); 6] = [
@@ -88,14 +89,14 @@ fn tip(error: &clap::Error) -> Option<&'static str> {
 }
 
 /// The message and the tips of what the parser prints; the rest says how to use the command.
-fn told(text: &str) -> Told {
+fn told(text: &str) -> Failure {
     let lines = text.lines().map(str::trim);
     let head = lines.clone().take_while(|line| !line.is_empty());
     let message = head.collect::<Vec<_>>().join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
     let tips: Vec<&str> = lines.filter_map(|line| line.strip_prefix("tip: ")).collect();
     let help = if tips.is_empty() { "see --help".to_owned() } else { tips.join("; ") };
-    Told { message, because: Vec::new(), help: Some(help) }
+    Failure { message, because: Vec::new(), help: Some(help) }
 }
 
 #[cfg(test)]
@@ -107,7 +108,7 @@ mod tests {
         let text = "error: unexpected argument '--x' found\n\n  tip: write y\n\nUsage: incrowd\n";
         let message = "unexpected argument '--x' found".to_owned();
         let help = Some("write y".to_owned());
-        assert_eq!(told(text), Told { message, because: Vec::new(), help });
+        assert_eq!(told(text), Failure { message, because: Vec::new(), help });
         let text = "error: the following required arguments were not provided:\n  --output <FILE>\n\nUsage: x\n";
         assert_eq!(
             told(text).message,

@@ -2,14 +2,14 @@
 
 use crate::{Dictionary, Hierarchy, Label, Level};
 
-/// How the values of a column lie to one another.
+/// How the values of a column relate to one another.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// On a line: numbers and dates. Distances count.
     Numeric,
     /// In a declared order. Ranks count.
     Ordinal,
-    /// In no order that means anything; cut along the dictionary, released as a set.
+    /// Without a meaningful order; cut along the dictionary, released as a set.
     Unordered,
     /// Leaves of a tree. The dictionary is the leaf order.
     Tree(Hierarchy),
@@ -18,15 +18,15 @@ pub enum Shape {
 /// A quasi-identifier column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// The column's name.
+    /// The column's name in the source.
     pub name: String,
     /// Its values in order.
     pub dictionary: Dictionary,
-    /// How they lie to one another.
+    /// How the values relate to one another.
     pub shape: Shape,
 }
 
-/// What stands in place of a value, in codes.
+/// What replaces a value, in codes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cell {
     /// One value, or missing.
@@ -35,8 +35,8 @@ pub enum Cell {
     Range(u32, u32),
     /// A node of the hierarchy, by level and group.
     Node(u8, u32),
-    /// Two or more nodes of the hierarchy, values being nodes of level 0, in leaf order. None of them
-    /// holds another.
+    /// Two or more nodes of the hierarchy, values being nodes of level 0, in leaf order. None of
+    /// them contains another.
     Nodes(Vec<(u8, u32)>),
     /// Just these values, ascending.
     Set(Vec<u32>),
@@ -49,24 +49,24 @@ pub enum Cell {
 /// The part of a line of numbers, dates or times between two cut points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Between {
-    /// The least value of the table in it.
+    /// The least value of the table between the cut points.
     pub lo: u32,
-    /// The greatest value of the table in it.
+    /// The greatest value of the table between the cut points.
     pub hi: u32,
-    /// Its first value; none if it has no beginning.
+    /// The first value, inclusive; `None` if the part is unbounded below.
     pub from: Option<End>,
-    /// The first value above it; none if it has no end.
+    /// The first value above the part; `None` if the part is unbounded above.
     pub below: Option<End>,
-    /// Its last value, where neighbouring values are 1 apart and it has an end.
+    /// The last value, if the part is bounded above and neighbouring values are 1 apart.
     pub last: Option<End>,
 }
 
-/// An end of a part of a line.
+/// One end of a part of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct End {
-    /// How it is written.
+    /// The text of the value.
     pub text: String,
-    /// The bits of its place on the number line.
+    /// The bits of the value's place on the number line, a float.
     place: u64,
 }
 
@@ -77,7 +77,7 @@ impl End {
         End { text, place: position.to_bits() }
     }
 
-    /// Its place on the number line.
+    /// The value's place on the number line.
     #[must_use]
     pub fn position(&self) -> f64 {
         f64::from_bits(self.place)
@@ -85,7 +85,7 @@ impl End {
 }
 
 impl Between {
-    /// What it says.
+    /// The label that says the same.
     #[must_use]
     pub fn label(&self) -> Label {
         let text = |end: &End| end.text.clone();
@@ -100,8 +100,8 @@ impl Between {
     }
 }
 
-/// Sets of more values than this are released as "anything": nobody reads them, and they would stand
-/// in every row of their class.
+/// Sets of more values than this are released as "anything": nobody reads them, and every row of
+/// the class would repeat them.
 const LARGEST_SET: usize = 256;
 
 impl Attribute {
@@ -111,8 +111,8 @@ impl Attribute {
         self.dictionary.n_codes()
     }
 
-    /// The cell that stands for exactly the run of codes `lo..=hi` of which `present` (ascending)
-    /// occur. `present` is looked at for unordered columns only.
+    /// The cell for the run of codes `lo..=hi`, of which those in `present` (ascending) occur. Only
+    /// unordered columns use `present`.
     #[must_use]
     pub fn cell(&self, lo: u32, hi: u32, present: &[u32]) -> Cell {
         if lo == hi {
@@ -135,8 +135,8 @@ impl Attribute {
         }
     }
 
-    /// The cell of a group of a level, as a full-domain recoding has it. Columns without a hierarchy
-    /// have values and nothing above.
+    /// The cell of a group of a level, for a full-domain recoding. Columns without a hierarchy have
+    /// only level 0, the values.
     #[must_use]
     pub fn cell_at(&self, level: Level, group: u32) -> Cell {
         match &self.shape {
@@ -146,9 +146,9 @@ impl Attribute {
         }
     }
 
-    /// The cell of a class of a hierarchy column that has these leaves (ascending runs, at least one): the
-    /// highest nodes that hold them and none of the nodes that are `divided` (see [`Hierarchy::cover`]).
-    /// Other columns have the cell of all codes from the first to the last.
+    /// The cell of a class of a hierarchy column that has these leaves (ascending runs, at least
+    /// one): the highest nodes that cover them and none of the `divided` nodes (see
+    /// [`Hierarchy::cover`]). Other columns have the cell of all codes from the first to the last.
     #[must_use]
     pub fn cover(&self, leaves: &[(u32, u32)], divided: &[(Level, u32)]) -> Cell {
         let Shape::Tree(hierarchy) = &self.shape else {
@@ -163,8 +163,9 @@ impl Attribute {
         }
     }
 
-    /// The cell that stands for just these codes (ascending), whatever belongs to others. In a hierarchy
-    /// it is the highest nodes of which every child has one of them (see [`Hierarchy::least_cover`]).
+    /// The cell for exactly these codes (ascending), regardless of other classes. In a hierarchy,
+    /// the highest nodes whose children each contain one of the codes (see
+    /// [`Hierarchy::least_cover`]).
     #[must_use]
     pub fn least_cell(&self, present: &[u32]) -> Cell {
         let (lo, hi) = (present[0], present[present.len() - 1]);
@@ -187,7 +188,7 @@ impl Attribute {
         runs.first().zip(runs.last()).map_or((0, last), |(first, last)| (first.0, last.1))
     }
 
-    /// The runs of codes that a cell covers, ascending; one code of a set is a run.
+    /// The runs of codes that a cell covers, ascending. Each code of a set is a run of its own.
     #[must_use]
     pub fn runs(&self, cell: &Cell) -> Vec<(u32, u32)> {
         let all = (0, self.n_codes().max(1) - 1);
@@ -209,12 +210,12 @@ impl Attribute {
         }
     }
 
-    /// Whether a cell stands for a code among others.
+    /// Whether a cell covers a code.
     #[must_use]
     pub fn covers(&self, cell: &Cell, code: u32) -> bool {
         match cell {
             Cell::Value(value) => *value == code,
-            // A missing value has the last code and lies in no range.
+            // A missing value has the last code and is in no range.
             Cell::Range(lo, hi) => (*lo..=*hi).contains(&code),
             Cell::Between(part) => (part.lo..=part.hi).contains(&code),
             Cell::Node(level, group) => match &self.shape {
@@ -227,8 +228,8 @@ impl Attribute {
         }
     }
 
-    /// How much of the value is lost, from 0 (nothing) to 1 (all). In a hierarchy it is the leaves below
-    /// the cell's nodes less one, over all leaves less one.
+    /// How much of the value is lost, from 0 (nothing) to 1 (all). In a hierarchy: (leaves below
+    /// the cell's nodes - 1) / (all leaves - 1).
     #[must_use]
     pub fn loss(&self, cell: &Cell) -> f64 {
         match cell {
@@ -261,8 +262,8 @@ impl Attribute {
         }
     }
 
-    /// The part of the column's whole range that lies between two codes: by distance for numbers, by
-    /// rank otherwise; all of it where one is a value and the other missing.
+    /// The part of the column's whole range that lies between two codes: by distance for numbers,
+    /// by rank otherwise; the whole range if one is a value and the other missing.
     #[must_use]
     pub fn span(&self, lo: u32, hi: u32) -> f64 {
         if lo == hi {
@@ -280,7 +281,7 @@ impl Attribute {
                 if range > 0.0 && range.is_finite() {
                     (at[hi as usize] - at[lo as usize]) / range
                 } else {
-                    // Values that a float cannot tell apart, or too far apart for one.
+                    // Values that floats cannot tell apart, or whose distance no float holds.
                     share_of((hi - lo) as usize, self.n_values())
                 }
             }
@@ -294,8 +295,8 @@ impl Attribute {
         }
     }
 
-    /// The loss of the least cell that covers codes from `lo` to `hi`, `n_present` of which occur. Only an
-    /// unordered column looks at their number; that of a hierarchy is said to be one node.
+    /// The loss of the least cell that covers codes from `lo` to `hi`, `n_present` of which occur.
+    /// Only an unordered column uses `n_present`; in a hierarchy, the cell is taken to be one node.
     #[must_use]
     pub fn cover_loss(&self, lo: u32, hi: u32, n_present: usize) -> f64 {
         match self.shape {
@@ -305,7 +306,7 @@ impl Attribute {
         }
     }
 
-    /// The loss of the cell that stands for all values from one code to another.
+    /// The loss of the cell for all values from one code to another.
     #[must_use]
     pub fn interval_loss(&self, lo: u32, hi: u32) -> f64 {
         let is_large = (hi - lo) as usize >= LARGEST_SET;
@@ -325,7 +326,7 @@ fn share_of(steps: usize, n: u32) -> f64 {
     steps / f64::from(n.saturating_sub(1).max(1))
 }
 
-/// The label of a set of values. A bar within a value is written `\|`, so that it does not read as one
+/// The label of a set of values. A bar within a value is written `\|`, to tell it from a bar
 /// between values, and a backslash `\\`.
 #[must_use]
 pub fn set_label<'a>(values: impl IntoIterator<Item = &'a str>) -> String {

@@ -14,14 +14,14 @@ impl CodeSet {
         CodeSet { n_codes, words: vec![0; n_codes.div_ceil(64) as usize] }
     }
 
-    /// The codes for which a claim holds.
+    /// The codes for which a condition holds.
     pub fn of(n_codes: u32, holds: impl Fn(u32) -> bool) -> CodeSet {
         let mut set = CodeSet::none(n_codes);
         (0..n_codes).filter(|&code| holds(code)).for_each(|code| set.insert(code));
         set
     }
 
-    /// The number of codes that there are, in the set or not.
+    /// The number of possible codes, in the set or not.
     #[must_use]
     pub fn n_codes(&self) -> u32 {
         self.n_codes
@@ -32,36 +32,36 @@ impl CodeSet {
         self.words[code as usize / 64] |= 1 << (code % 64);
     }
 
-    /// Whether a code is in it.
+    /// Whether the set contains a code.
     #[must_use]
     pub fn contains(&self, code: u32) -> bool {
         self.words[code as usize / 64] >> (code % 64) & 1 == 1
     }
 
-    /// Whether no code is in it.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// The codes in it.
+    /// The codes in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         (0..self.n_codes).filter(|&code| self.contains(code))
     }
 
-    /// The codes of both.
+    /// The intersection.
     #[must_use]
     pub fn and(&self, other: &CodeSet) -> CodeSet {
         self.with(other, |a, b| a & b)
     }
 
-    /// The codes of either.
+    /// The union.
     #[must_use]
     pub fn or(&self, other: &CodeSet) -> CodeSet {
         self.with(other, |a, b| a | b)
     }
 
-    /// Its codes that the other lacks.
+    /// The codes that are not in the other set.
     #[must_use]
     pub fn without(&self, other: &CodeSet) -> CodeSet {
         self.with(other, |a, b| a & !b)

@@ -38,7 +38,7 @@ impl Codes {
         }
     }
 
-    /// Whether there is no cell.
+    /// Whether the column is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -126,8 +126,8 @@ fn extend<F: Copy + Into<u32>, T: TryFrom<u32> + Default>(
     );
 }
 
-/// Appends codes in a narrower width. A code that does not fit would turn into another value, so the
-/// run ends instead; it is looked for once, after the loop.
+/// Appends codes in a narrower width. A code that does not fit would turn into another value, so it
+/// is a panic instead, checked once after the loop.
 fn narrow<T: TryFrom<u32> + Default>(to: &mut Vec<T>, codes: impl Iterator<Item = u32>) {
     let mut do_all_fit = true;
     to.extend(codes.map(|code| {

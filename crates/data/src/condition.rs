@@ -1,11 +1,11 @@
-//! What a query asks for: an aggregate of the rows that satisfy a condition.
+//! Queries: aggregates over the rows that satisfy a condition.
 //!
-//! A condition is kept in negation normal form: tests joined by *and* and *or*. A missing cell satisfies
-//! no test but [`Test::IsMissing`], as in SQL's `WHERE`.
+//! A condition is kept in negation normal form: tests joined by *and* and *or*. The only test that
+//! a missing cell satisfies is [`Test::IsMissing`], as in SQL's `WHERE`.
 
 use crate::CodeSet;
 
-/// A constant of a test, as it is written.
+/// A constant of a test, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Literal {
     /// Its text: the digits of a number, a quoted text without its quotes, `true` or `false`.
@@ -14,7 +14,7 @@ pub struct Literal {
     pub is_number: bool,
 }
 
-/// How a value is compared.
+/// How a value is compared with a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `<`
@@ -32,7 +32,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether it holds for a value that lies so to the constant.
+    /// Whether the comparison holds, given the ordering of the value relative to the constant.
     #[must_use]
     pub fn holds(self, ordering: std::cmp::Ordering) -> bool {
         match self {
@@ -45,7 +45,7 @@ impl Comparison {
         }
     }
 
-    /// The comparison that holds where it does not.
+    /// The opposite comparison.
     #[must_use]
     pub fn negated(self) -> Comparison {
         match self {
@@ -71,14 +71,14 @@ impl Comparison {
     }
 }
 
-/// What is asked of one cell.
+/// A test of one cell.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
-    /// It compares so with a constant.
+    /// The value compares with a constant in this way.
     Compare(Comparison, Literal),
-    /// It is one of these (`IN`).
+    /// The value is one of these (`IN`).
     In(Vec<Literal>),
-    /// It has a value, and that is none of these (`NOT IN`).
+    /// The cell has a value, which is none of these (`NOT IN`).
     NotIn(Vec<Literal>),
     /// `IS NULL`
     IsMissing,
@@ -87,7 +87,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// The test that a cell with a value satisfies just if it does not satisfy this one.
+    /// The test that a cell with a value satisfies if and only if it fails this one.
     #[must_use]
     pub fn negated(self) -> Test {
         match self {
@@ -111,7 +111,7 @@ pub enum Condition {
     Test {
         /// The column's name.
         column: String,
-        /// What is asked of its cell.
+        /// The test of its cell.
         test: Test,
     },
 }
@@ -134,7 +134,7 @@ pub enum Aggregate {
 }
 
 impl Aggregate {
-    /// The column whose values it looks at.
+    /// The column that is aggregated.
     #[must_use]
     pub fn column(&self) -> Option<&str> {
         match self {
@@ -153,21 +153,20 @@ impl Aggregate {
 pub struct Query {
     /// What is computed.
     pub aggregates: Vec<Aggregate>,
-    /// Of which rows.
+    /// The rows that count.
     pub condition: Condition,
-    /// For each combination of values of these columns.
+    /// Columns to group by.
     pub group_by: Vec<String>,
 }
 
-/// A region: by column, the codes that it admits. Columns that it does not name admit any. Ascending by
-/// column.
+/// A region: for each column it names, the codes that it admits. Other columns admit any code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Region {
-    /// Columns with the codes that they admit.
+    /// Columns, ascending, with the codes that they admit.
     pub sides: Vec<(usize, CodeSet)>,
 }
 
-/// A condition that falls apart into more regions than can be kept.
+/// A condition that needs more than [`MOST_REGIONS`] regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyRegions;
 
@@ -175,7 +174,7 @@ pub struct TooManyRegions;
 pub const MOST_REGIONS: usize = 4096;
 
 impl Condition {
-    /// The columns that it tests, in the order of their first test.
+    /// The columns that the condition tests, in the order of their first test.
     #[must_use]
     pub fn columns(&self) -> Vec<&str> {
         let mut found = Vec::new();
@@ -199,8 +198,8 @@ impl Condition {
         }
     }
 
-    /// Disjoint regions that hold just what satisfies it. `codes` gives the number of a test's column and
-    /// the codes that satisfy the test.
+    /// Disjoint regions that together contain exactly what satisfies the condition. `codes` returns
+    /// the number of a test's column and the codes that satisfy the test.
     pub fn regions(
         &self,
         codes: &impl Fn(&str, &Test) -> (usize, CodeSet),
@@ -251,7 +250,7 @@ fn check(regions: &[Region]) -> Result<(), TooManyRegions> {
     if regions.len() > MOST_REGIONS { Err(TooManyRegions) } else { Ok(()) }
 }
 
-/// Adds a region; two that differ on one column become one.
+/// Adds a region. Two regions that differ on one column are merged.
 fn add(regions: &mut Vec<Region>, mut region: Region) {
     while let Some(at) = regions.iter().position(|known| known.joined(&region).is_some()) {
         let known = regions.swap_remove(at);
@@ -261,13 +260,13 @@ fn add(regions: &mut Vec<Region>, mut region: Region) {
 }
 
 impl Region {
-    /// The codes that it admits of a column; any if it says nothing.
+    /// The codes of a column that the region admits; `None` if it admits any.
     #[must_use]
     pub fn side(&self, column: usize) -> Option<&CodeSet> {
         self.sides.iter().find(|(of, _)| *of == column).map(|(_, set)| set)
     }
 
-    /// What both hold, if anything.
+    /// The intersection, if it is not empty.
     #[must_use]
     pub fn and(&self, other: &Region) -> Option<Region> {
         let mut region = self.clone();
@@ -278,7 +277,7 @@ impl Region {
         (!is_empty).then_some(region)
     }
 
-    /// Disjoint regions that hold what the other lacks.
+    /// Disjoint regions that contain what the other region does not.
     fn without(&self, other: &Region) -> Vec<Region> {
         if self.and(other).is_none() {
             return vec![self.clone()];
@@ -297,7 +296,7 @@ impl Region {
         pieces
     }
 
-    /// Both as one, if they differ on one column only.
+    /// The union, if the regions differ on at most one column.
     fn joined(&self, other: &Region) -> Option<Region> {
         let is_alike = self.sides.len() == other.sides.len()
             && self.sides.iter().zip(&other.sides).all(|(a, b)| a.0 == b.0);
@@ -364,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_falls_apart_into_disjoint_regions() {
+    fn a_condition_is_divided_into_disjoint_regions() {
         use Comparison::{AtLeast, AtMost, Equal, Greater, Less, NotEqual};
         let a = || test("a", Less, 3);
         let b = || test("b", Greater, 1);

@@ -2,7 +2,7 @@
 
 /// By attribute, the first code of every interval but the first, ascending.
 ///
-/// Ordered attribute by attribute, which is how ties between recodings are broken.
+/// Compared attribute by attribute, which breaks ties between recodings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cuts(Vec<Vec<u32>>);
 
@@ -19,7 +19,7 @@ impl Cuts {
         self.0.len()
     }
 
-    /// The first codes of the intervals of an attribute, that of the first one left out.
+    /// The first codes of all intervals of an attribute except the first interval.
     #[must_use]
     pub fn of(&self, attribute: usize) -> &[u32] {
         &self.0[attribute]
@@ -33,7 +33,8 @@ impl Cuts {
         }
     }
 
-    /// Removes the cuts before the codes from `lo + 1` to `hi`, so that `lo..=hi` lie together.
+    /// Removes the cuts before the codes from `lo + 1` to `hi`, so that `lo..=hi` is within one
+    /// interval.
     pub fn join(&mut self, attribute: usize, lo: u32, hi: u32) {
         self.0[attribute].retain(|&cut| cut <= lo || cut > hi);
     }
@@ -50,7 +51,7 @@ impl Cuts {
         self.0[attribute].partition_point(|&cut| cut <= code)
     }
 
-    /// The intervals of an attribute with so many codes, as first and last code.
+    /// The intervals of an attribute with `n_codes` codes, as first and last code.
     pub fn intervals(&self, attribute: usize, n_codes: u32) -> impl Iterator<Item = (u32, u32)> {
         let cuts = &self.0[attribute];
         let starts = std::iter::once(0).chain(cuts.iter().copied());

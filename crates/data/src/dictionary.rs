@@ -30,7 +30,7 @@ impl Kind {
         ("text", Kind::Text),
     ];
 
-    /// Whether a distance between two values means something.
+    /// Whether distances between values are meaningful.
     #[must_use]
     pub fn is_numeric(self) -> bool {
         !matches!(self, Kind::Boolean | Kind::Text)
@@ -44,15 +44,16 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The distinct values of a column in their order. Code `c` stands for `texts[c]`; if the column has
-/// missing cells they are the last code, after every value.
+/// The distinct values of a column in their order. Code `c` stands for `texts[c]`; if the column
+/// has missing cells, their code is the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dictionary {
-    /// What the values are.
+    /// The kind of the values.
     pub kind: Kind,
     /// Each value as it is written in the source (one spelling for equal numbers).
     pub texts: Vec<String>,
-    /// Each value on the number line: the number itself, days or seconds for dates, else the rank.
+    /// Each value's place on the number line: the number itself, days for dates, nanoseconds for
+    /// timestamps, otherwise the rank.
     pub positions: Vec<f64>,
     /// Whether the column has missing cells.
     pub has_missing: bool,

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::{Attribute, Codes, bits_for};
 
-/// A further column that models or measures look at: sensitive, target or entity.
+/// An additional column that models or measures use: sensitive, target or entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extra {
     /// The column's name.
@@ -13,11 +13,11 @@ pub struct Extra {
     pub codes: Codes,
     /// The number of codes.
     pub n_codes: u32,
-    /// Each code's place on the number line (its rank, where the values are no numbers).
+    /// Each code's place on the number line, or its rank if the values are not numbers.
     pub positions: Vec<f64>,
 }
 
-/// The distinct vectors of the quasi-identifier (and of the extra columns that the job looks at), in
+/// The distinct vectors of the quasi-identifier (and of the extra columns that the job uses), in
 /// ascending order, with the number of rows of each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrequencySet {
@@ -27,9 +27,9 @@ pub struct FrequencySet {
     pub vectors: Vec<Codes>,
     /// Rows per vector.
     pub counts: Vec<u32>,
-    /// The columns that models look at.
+    /// The columns that models and measures use.
     pub extras: Vec<Extra>,
-    /// Rows in all.
+    /// The rows of the table.
     pub n_rows: u64,
 }
 
@@ -40,7 +40,7 @@ impl FrequencySet {
         self.counts.len()
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
@@ -50,7 +50,7 @@ impl FrequencySet {
 /// The distinct vectors of some columns of codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collapsed {
-    /// A row that has each vector, in ascending order of the vectors.
+    /// For each vector, in ascending order, a row that has it.
     pub representatives: Vec<u32>,
     /// Rows per vector.
     pub counts: Vec<u32>,
@@ -66,8 +66,8 @@ impl Collapsed {
     }
 }
 
-/// About which share of the rows would be left if equal ones were grouped: counted exactly over the
-/// rows whose hash falls into a 64th of its range, so that equal rows are looked at together.
+/// Estimates the share of rows left after grouping equal ones. Counts exactly over the rows whose
+/// hash falls into a 64th of its range, so that equal rows are sampled together.
 #[must_use]
 pub fn distinct_share(columns: &[(&Codes, u32)], n_rows: usize) -> f64 {
     let sampled: Vec<Vec<u64>> = (0..n_rows.div_ceil(CHUNK))
@@ -95,8 +95,8 @@ pub fn distinct_share(columns: &[(&Codes, u32)], n_rows: usize) -> f64 {
     share
 }
 
-/// Adds the hashes of rows that fall into a 64th of the range, so that equal rows are looked at together
-/// wherever they are.
+/// Adds the hashes of rows that fall into a 64th of the range, so that equal rows are sampled
+/// together wherever they are.
 pub fn sample_hashes(columns: &[Codes], sample: &mut Vec<u64>) {
     let mut hashes = vec![0u64; columns.first().map_or(0, Codes::len)];
     for codes in columns {
@@ -118,9 +118,9 @@ fn mix_all<C: Copy + Into<u32>>(hashes: &mut [u64], codes: &[C]) {
 
 /// Groups equal rows of `columns` (each with its number of codes), at most 2^32 - 2 rows.
 ///
-/// Runs of equal rows, as in a sorted table, count as one row first. Rows are packed into one 64- or
-/// 128-bit key and sorted; wider rows are collapsed in two steps, the rank among the first columns
-/// standing for them in the second.
+/// Runs of equal rows, as in a sorted table, count as one row first. Rows are packed into one 64-
+/// or 128-bit key and sorted; wider rows are collapsed in two steps: the second uses the rank among
+/// the first columns in place of these columns.
 #[must_use]
 pub fn collapse(columns: &[(&Codes, u32)], n_rows: usize) -> Collapsed {
     match run_starts(columns, n_rows) {
@@ -149,10 +149,10 @@ fn collapse_rows(columns: &[(&Codes, u32)], n_rows: usize) -> Collapsed {
     }
 }
 
-/// Rows that are looked at to guess whether a table has long runs.
+/// Rows that are sampled to guess whether a table has long runs.
 const SAMPLE: usize = 1 << 12;
 
-/// The first row of every run of equal rows, if runs are two rows long on average.
+/// The first row of every run of equal rows, if runs are at least two rows long on average.
 fn run_starts(columns: &[(&Codes, u32)], n_rows: usize) -> Option<Vec<u32>> {
     let differs =
         |row: usize| columns.iter().any(|(codes, _)| codes.get(row - 1) != codes.get(row));

@@ -1,11 +1,11 @@
 //! Hierarchies: a tree over a column's values in which all leaves have the same depth.
 //!
-//! Leaves are codes in leaf order, so that the leaves below any node are a run of codes. A node is a
+//! Leaves are codes in leaf order, so the leaves below any node are a run of codes. A node is a
 //! [`Group`] of a [`Level`]; level 0 holds the leaves, the last level the root.
 
 use std::collections::BTreeMap;
 
-/// What stands for anything, missing included.
+/// The label for anything, missing included.
 const ANYTHING: &str = "*";
 
 /// A level of a hierarchy: 0 is the values themselves.
@@ -37,13 +37,13 @@ pub struct Hierarchy {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum HierarchyError {
-    /// There is no row at all.
+    /// There are no rows.
     #[error("the hierarchy is empty")]
     Empty,
-    /// A row has another number of labels than the first one.
+    /// A row and the first row have different numbers of labels.
     #[error("row {row} has {found} labels where the first row has {expected}")]
     UnequalLength { row: usize, found: usize, expected: usize },
-    /// A leaf stands in two rows.
+    /// A leaf is in two rows.
     #[error("the value of row {row} stands already in row {first}")]
     DuplicateLeaf { row: usize, first: usize },
     /// A label has two different parents.
@@ -112,9 +112,9 @@ impl Hierarchy {
         Hierarchy { levels, group_of }
     }
 
-    /// The same tree with one more leaf, the last, for missing cells: an own category on every level
-    /// below the root. A root that is not called `*` speaks of values, so that missing is beside it: `*` is
-    /// put above both.
+    /// The same tree with one more leaf, the last, for missing cells: a category of its own on
+    /// every level below the root. A root that is not called `*` describes values, so missing cells
+    /// are not below it: a new root `*` is added above both.
     #[must_use]
     pub fn with_missing(&self) -> Hierarchy {
         let leaf = self.n_leaves();
@@ -132,9 +132,9 @@ impl Hierarchy {
         Hierarchy::from_levels(levels)
     }
 
-    /// The same tree with other labels between the leaves and the root. `label` gets the level and the
-    /// leaves of a node that are marked, in leaf order, and keeps a label by giving none. Nodes without a
-    /// marked leaf keep theirs, and so does the category of missing cells.
+    /// The same tree with other labels between the leaves and the root. `label` receives the level
+    /// and the marked leaves of a node, in leaf order, and returns `None` to keep the label. Nodes
+    /// without a marked leaf keep theirs, and so does the category of missing cells.
     #[must_use]
     pub fn relabelled(
         &self,
@@ -191,7 +191,7 @@ impl Hierarchy {
         self.levels.last().and_then(|groups| groups.first()).map_or("", |root| &root.label)
     }
 
-    /// The lowest node that holds both leaves, as level and group.
+    /// The lowest node above both leaves, as level and group.
     #[must_use]
     pub fn common(&self, a: u32, b: u32) -> (Level, u32) {
         let level = (0..self.levels.len())
@@ -210,19 +210,20 @@ impl Hierarchy {
             [of[node.lo as usize] as usize..=of[node.hi as usize] as usize]
     }
 
-    /// The children of the lowest node that holds both leaves: two or more, or none if it is a leaf.
+    /// The children of the lowest node above both leaves: at least two, or none if it is a leaf.
     #[must_use]
     pub fn parts(&self, lo: u32, hi: u32) -> &[Group] {
         let (level, group) = self.common(lo, hi);
         self.children(level, group)
     }
 
-    /// The nodes that stand for some leaves of a region, in leaf order. The leaves are given as ascending
-    /// runs. Of the nodes that are `divided` the region has some children and not the others, so that
-    /// neither they nor any node above them may stand for it: it is the lowest node that holds all the
-    /// leaves if that is neither, otherwise what stands for those below each of its children.
+    /// The nodes that represent some leaves of a region, in leaf order. The leaves are given as
+    /// ascending runs. The region has some but not all children of the `divided` nodes, so neither
+    /// these nor any node above them may represent it. The result is the lowest node above all the
+    /// leaves if that is allowed; otherwise, the nodes that represent the leaves below each of its
+    /// children.
     ///
-    /// Where every child of such a node is covered after all, the node itself is given.
+    /// If every child of such a node turns out to be covered, the node itself is returned.
     #[must_use]
     pub fn cover(&self, leaves: &[(u32, u32)], divided: &[(Level, u32)]) -> Vec<(Level, u32)> {
         let mut nodes = Vec::new();
@@ -255,8 +256,8 @@ impl Hierarchy {
         }
     }
 
-    /// The highest nodes that hold no leaves but some (given as ascending runs) and those below children
-    /// that have one of them: a node stands for leaves if every child of it has one. In leaf order.
+    /// The highest nodes, in leaf order, that may represent some leaves (given as ascending runs):
+    /// a node may represent leaves if each of its children contains one of them.
     #[must_use]
     pub fn least_cover(&self, leaves: &[(u32, u32)]) -> Vec<(Level, u32)> {
         let mut nodes = Vec::new();
@@ -277,7 +278,7 @@ impl Hierarchy {
         }
     }
 
-    /// Whether one of some inner nodes is the given one or below it.
+    /// Whether any of some inner nodes is the given node or below it.
     #[must_use]
     pub fn holds_any(&self, (level, group): (Level, u32), nodes: &[(Level, u32)]) -> bool {
         nodes.iter().any(|&(below, node)| {
@@ -429,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_label_may_stand_on_two_levels() {
+    fn the_same_label_may_be_on_two_levels() {
         let tree = tree("a;a;* b;b;*");
         assert_eq!(tree.height(), Level(2));
         assert_eq!(tree.common(0, 0), (Level(0), 0));
@@ -460,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_is_not_below_a_root_that_speaks_of_values() {
+    fn missing_is_not_below_a_root_that_describes_values() {
         let tree = tree("53715;5371*;537** 53703;5370*;537**").with_missing();
         assert_eq!((tree.height(), tree.root_label()), (Level(3), "*"));
         let (level, group) = tree.common(0, 1);
@@ -470,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_divided_node_is_said_child_by_child() {
+    fn the_rest_of_a_divided_node_is_represented_child_by_child() {
         let tree = tree("fr;w;eu;* de;w;eu;* it;s;eu;* es;s;eu;* gr;s;eu;* jp;a;as;*");
         let labels = |leaves: &[u32], divided: &[(Level, u32)]| -> Vec<&str> {
             let leaves: Vec<(u32, u32)> = leaves.iter().map(|&leaf| (leaf, leaf)).collect();
@@ -490,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_stands_for_leaves_of_all_its_children() {
+    fn a_node_represents_leaves_of_all_its_children() {
         let tree = tree("fr;w;eu;* de;w;eu;* it;s;eu;* es;s;eu;* gr;s;eu;* jp;a;as;*");
         let labels = |leaves: &[(u32, u32)]| -> Vec<&str> {
             let nodes = tree.least_cover(leaves);

@@ -1,8 +1,9 @@
-//! Builders of hierarchies: from the distinct values of a column to rows `leaf, level 1, ..., root`.
+//! Builders of hierarchies: from the distinct values of a column to rows `leaf, level 1, ...,
+//! root`.
 //!
 //! Every builder returns rows of one length under the root `*`, nested so that
 //! [`Hierarchy::from_rows`](crate::Hierarchy::from_rows) accepts them. Rows keep the order of the
-//! values, a repeated value has one row, and no values give no rows.
+//! values, a repeated value has one row, and no values produce no rows.
 
 mod relabel;
 
@@ -16,7 +17,7 @@ pub use relabel::{relabel_fan_out, relabel_intervals, relabel_mask};
 
 const ROOT: &str = "*";
 
-/// Numbers have at most this absolute value, in units of the last decimal place that counts. It
+/// The greatest absolute value of a number, in units of the last decimal place that counts. It
 /// leaves room in an `i128` for the few sums and doublings that intervals need.
 const MAX_UNITS: i128 = 10i128.pow(36);
 
@@ -26,12 +27,12 @@ const MAX_MASK_LEVELS: usize = 190;
 /// The labels of a fan-out over text take at most this many bytes.
 const MAX_LABEL_BYTES: usize = 1 << 30;
 
-/// Why no hierarchy can be built. Rows are those of the given values and count from 1.
+/// Why no hierarchy can be built. Rows are the positions of the given values, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum BuildError {
-    /// A value is no integer or decimal number.
+    /// A value is neither an integer nor a decimal number.
     #[error("the value of row {row} is not a number")]
     NotANumber { row: usize },
     /// A number does not fit, counted in the decimal places of the width and the origin.
@@ -47,10 +48,10 @@ pub enum BuildError {
     /// The origin of the intervals is not usable.
     #[error("the origin must be a number of at most 36 digits with the decimals of the width")]
     BadOrigin,
-    /// A level of intervals merges none.
+    /// A level merges fewer than two intervals.
     #[error("level {level} must merge at least 2 intervals of the level below")]
     BadMerge { level: usize },
-    /// A level of intervals has become too wide to be counted.
+    /// The intervals of a level are too wide to be counted.
     #[error("the intervals of level {level} are wider than a number of 36 digits")]
     TooWide { level: usize },
     /// A value is neither a date nor a timestamp.
@@ -59,10 +60,10 @@ pub enum BuildError {
     /// The parts of a date do not go from fine to coarse.
     #[error("`{part}` cannot follow `{after}`: each part of a date must be coarser than the last")]
     PartsNotCoarser { part: DatePart, after: DatePart },
-    /// A level above weeks.
+    /// A part of a date follows `week`, which nests into none.
     #[error("`{part}` cannot follow `week`: a week may lie in two months or years")]
     WeekDoesNotNest { part: DatePart },
-    /// The fan-out would merge nothing.
+    /// The fan-out is below 2 and would merge nothing.
     #[error("the fan-out must be at least 2")]
     BadFanOut,
     /// A group of values gets the label of another group, or of a value outside of it, because of the
@@ -77,9 +78,9 @@ pub enum BuildError {
 /// The end of a value at which masking starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaskSide {
-    /// The first character goes first.
+    /// The first character is masked first.
     Left,
-    /// The last character goes first.
+    /// The last character is masked first.
     Right,
 }
 
@@ -123,18 +124,18 @@ impl fmt::Display for DatePart {
     }
 }
 
-/// Groups numbers into intervals of `width` counted from `origin`, by default 0: were it the least
-/// value, labels would tell that value even if its row is suppressed. Each entry of `levels` adds a level that merges so many
-/// neighbouring intervals, counted from the origin too. Without entries each level merges 2, as
-/// long as that leaves more than one interval.
+/// Groups numbers into intervals of `width` counted from `origin`, by default 0. If it were the
+/// least value, labels would reveal that value even if its row is suppressed. Each entry of
+/// `levels` adds a level that merges that number of neighbouring intervals, also counted from the
+/// origin. Without entries, each level merges 2, as long as that leaves more than one interval.
 ///
-/// Intervals are `[17-21]`, both ends included, if all numbers are whole, the width and the origin
-/// too; otherwise `[1.5-2.5)`, without the right end. Numbers are taken as the decimals they are
-/// written as, so that 0.3 is the start of the fourth interval of width 0.1.
+/// Intervals are `[17-21]`, both ends included, if all numbers are whole, including the width and
+/// the origin; otherwise `[1.5-2.5)`, without the right end. Numbers are read as exact decimals, so
+/// 0.3 is the start of the fourth interval of width 0.1.
 ///
 /// # Errors
 ///
-/// A value that is no number, or parameters that make no intervals.
+/// A value that is not a number, or parameters that define no intervals.
 pub fn intervals(
     values: &[&str],
     width: f64,
@@ -162,11 +163,10 @@ pub fn intervals(
 }
 
 /// Replaces one more character per level by `character`, from `side` on: `53711`, `5371*`, `537**`
-/// and so on. Masked labels are as long as the longest value, shorter values being filled up with
-/// `character` at `side`. A label without any other character is the root.
+/// and so on. Masked labels are as long as the longest value, shorter values are padded with
+/// `character` at `side`. A label of nothing but `character` is the root.
 ///
-/// If the longest value has more than 190 characters, a level masks several, so that the hierarchy
-/// is not too deep.
+/// If the longest value has more than 190 characters, each level masks several, to limit the depth.
 #[must_use]
 pub fn mask(values: &[&str], side: MaskSide, character: char) -> Vec<Vec<String>> {
     let values = distinct(values);
@@ -186,7 +186,7 @@ pub fn mask(values: &[&str], side: MaskSide, character: char) -> Vec<Vec<String>
 ///
 /// # Errors
 ///
-/// A value that is no date of the years 1 to 9999, or parts that do not nest.
+/// A value that is not a date in the years 1 to 9999, or parts that do not nest.
 pub fn dates(values: &[&str], parts: &[DatePart]) -> Result<Vec<Vec<String>>, BuildError> {
     check_parts(parts)?;
     let build = |(row, value): (usize, &str)| {
@@ -196,14 +196,14 @@ pub fn dates(values: &[&str], parts: &[DatePart]) -> Result<Vec<Vec<String>>, Bu
     distinct(values).into_iter().map(build).collect()
 }
 
-/// Groups `fan_out` neighbours of the level below per level until one group is left, the root. A
-/// group is `[first-last]`, for text `{a|b|c}` with all its values; a group of one value is that
-/// value.
+/// Each level groups `fan_out` neighbours of the level below, until one group is left, the root.
+/// The label of a group is `[first-last]`, or for text `{a|b|c}` with all its values; the label of
+/// a single value is that value.
 ///
 /// # Errors
 ///
-/// A fan-out below 2; groups that cannot be told apart by their labels; more text than labels can
-/// list (the labels of all rows together take more than a gigabyte).
+/// A fan-out below 2, groups with the same label, or labels that take more than a gigabyte over all
+/// rows.
 pub fn fan_out(
     values: &[&str],
     fan_out: usize,
@@ -242,7 +242,7 @@ fn in_units(values: &[(usize, &str)], places: usize) -> Result<Vec<Units>, Build
     values.iter().map(convert).collect()
 }
 
-/// A decimal number as it is written.
+/// A decimal number as written.
 struct Number<'a> {
     is_negative: bool,
     integer: &'a str,
@@ -250,7 +250,7 @@ struct Number<'a> {
     exponent: i32,
 }
 
-/// A number counted in units of a decimal place.
+/// A number in units of a decimal place.
 struct Units {
     /// Rounded down.
     floor: i128,
@@ -295,7 +295,7 @@ impl<'a> Number<'a> {
     }
 }
 
-/// The decimal places of the shortest decimal that means this number.
+/// The decimal places of the shortest decimal that represents this number.
 fn decimal_places(number: f64) -> usize {
     number.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len())
 }
@@ -304,8 +304,8 @@ fn is_digits(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Where intervals start, in units of `10^-places`: exact, as width and origin have no more decimal
-/// places. Rounding a value down to units never moves it to another interval.
+/// Where intervals start, in units of `10^-places`: exact, since width and origin have no more
+/// decimal places. Rounding a value down to units never moves it to another interval.
 struct Grid {
     places: usize,
     width: i128,
@@ -321,7 +321,7 @@ impl Grid {
         Ok(Grid { places, width, origin })
     }
 
-    /// The widths of all levels, the intervals of each being `levels[i]` of those below.
+    /// The widths of all levels: an interval of level `i` merges `levels[i]` of those below.
     fn merged_widths(&self, levels: &[u32]) -> Result<Vec<i128>, BuildError> {
         let mut widths = vec![self.width];
         let mut width = self.width;
@@ -336,8 +336,9 @@ impl Grid {
         Ok(widths)
     }
 
-    /// The widths of all levels if each doubles that below, up to the last that tells `least` and
-    /// `greatest` apart. On both sides of the origin one interval each is left, which never merge.
+    /// The widths of all levels if each doubles that below, up to the last level that separates
+    /// `least` from `greatest`. One interval is left on each side of the origin; these two never
+    /// merge.
     fn doubled_widths(&self, least: i128, greatest: i128) -> Vec<i128> {
         let ends = |width| (self.index(least, width), self.index(greatest, width));
         let can_merge = |&width: &i128| {
@@ -360,7 +361,7 @@ impl Grid {
         }
     }
 
-    /// A number of units as a decimal without needless zeros.
+    /// A number of units as a decimal without trailing zeros.
     fn decimal(&self, units: i128) -> String {
         let sign = if units < 0 { "-" } else { "" };
         let digits = format!("{:0>1$}", units.unsigned_abs(), self.places + 1);
@@ -411,7 +412,7 @@ struct Date {
 }
 
 impl Date {
-    /// The date that `text` is or starts with before a time.
+    /// The date that `text` consists of, or starts with if a time follows.
     fn parse(text: &str) -> Option<Date> {
         let (date, rest) = text.split_at_checked(10)?;
         let [year, month, day] = fields(date, '-')?;
@@ -469,7 +470,7 @@ fn fields(text: &str, separator: char) -> Option<[&str; 3]> {
 }
 
 fn number(digits: &str) -> Option<u32> {
-    // `parse` would take a sign.
+    // `parse` would accept a sign.
     is_digits(digits).then(|| digits.parse().ok())?
 }
 

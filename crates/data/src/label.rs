@@ -1,9 +1,9 @@
 //! The text of labels: how a recoded cell is written, and how it is read back.
 //!
-//! Every reader and writer of labels goes through here. A label says what it stands for without knowing the
-//! other labels of its column; only whether the column is a line of numbers, dates or times must be known.
+//! All labels are read and written here. What a label means does not depend on the other labels of
+//! its column, only on whether the column is a line of numbers, dates or times.
 
-/// What a label says.
+/// The meaning of a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label {
     /// `*`: anything, missing included.
@@ -12,13 +12,13 @@ pub enum Label {
     Value(String),
     /// `[25-28]`: all values from the first to the second, both included.
     Closed(String, String),
-    /// `[10-20)`: all values from the first on and below the second.
+    /// `[10-20)`: all values from the first up to, but not including, the second.
     HalfOpen(String, String),
-    /// `<10`: all values below.
+    /// `<10`: all values below this one.
     Below(String),
-    /// `>=20`: this value and all above.
+    /// `>=20`: this value and all values above it.
     From(String),
-    /// `{a|b}`: just these values; an empty member is missing.
+    /// `{a|b}`: exactly these values; an empty member is a missing value.
     Set(Vec<Option<String>>),
 }
 
@@ -32,7 +32,7 @@ pub enum LabelsOf {
 }
 
 impl Label {
-    /// What a label of a column says. A text of no other form is a value.
+    /// Reads a label. A text that has no other form is a value.
     #[must_use]
     pub fn parse(text: &str, of: LabelsOf) -> Label {
         if text == "*" {
@@ -59,7 +59,7 @@ impl Label {
         found.unwrap_or_else(|| Label::Value(text.to_owned()))
     }
 
-    /// The text of a label. A value that would be read as something else has a backslash before it.
+    /// The text of a label. A value that would be read as something else gets a leading backslash.
     #[must_use]
     pub fn write(&self, of: LabelsOf) -> String {
         match self {
@@ -108,7 +108,7 @@ pub fn values_label<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
     format!("{{{}}}", members.join("|"))
 }
 
-/// An empty text, where an empty place would stand for missing.
+/// An empty text, since an empty member is a missing value.
 const EMPTY: &str = "{}";
 
 /// A member of a set: a bar or backslash within it has a backslash before it.
@@ -121,10 +121,10 @@ fn member_label(member: Option<&str>) -> String {
     }
 }
 
-/// Both ends of a range with what separates them.
+/// Both ends of a range with the separator.
 fn between(lo: &str, hi: &str) -> String {
     let separator = if lo.contains('-') || hi.contains('-') { ".." } else { "-" };
-    // Where dots would run into the separator, or be one.
+    // The ends contain dots that could be taken for the separator.
     let is_dotted = lo.contains("..")
         || hi.contains("..")
         || separator == ".." && (lo.ends_with('.') || hi.starts_with('.'));
@@ -137,7 +137,7 @@ fn between(lo: &str, hi: &str) -> String {
     format!("{}{separator}{}", escaped(lo), escaped(hi))
 }
 
-/// The two ends of what stands between brackets, if it can be read in just one way.
+/// The two ends of the text between brackets, if it can be read in only one way.
 fn ends(inner: &str) -> Option<(String, String)> {
     let (mut dots, mut hyphen, mut n_hyphens) = (None, None, 0);
     let mut chars = inner.char_indices().peekable();
@@ -164,7 +164,7 @@ fn ends(inner: &str) -> Option<(String, String)> {
     (between(&ends.0, &ends.1) == inner).then_some(ends)
 }
 
-/// An end, or a member of a set, without its backslashes. Nothing at all is neither.
+/// An end of a range, or a member of a set, without its backslashes. It is not empty.
 fn end(text: &str) -> Option<String> {
     match text {
         "" => None,
@@ -182,7 +182,7 @@ fn unescaped(text: &str) -> String {
     found
 }
 
-/// The members of a set: two at least, with bars between them.
+/// The members of a set: at least two, separated by bars.
 fn members(inner: &str) -> Option<Vec<Option<String>>> {
     let mut members = Vec::new();
     let mut start = 0;
@@ -273,7 +273,7 @@ mod tests {
         let hostile = texts(&['a', '-', '.', '|', '\\', '{', '}', '[', ']', '*'], 3);
         for text in &hostile {
             again(&Label::Value(text.clone()));
-            // As all that stands between brackets, or as a set.
+            // As the text between brackets, or as a set.
             again(&Label::Value(format!("[{text}]")));
             again(&Label::Value(format!("{{{text}}}")));
         }

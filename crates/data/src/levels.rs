@@ -2,8 +2,8 @@
 
 use crate::Level;
 
-/// One level per attribute, in the order of the attributes. Ordered lexicographically, which is how
-/// ties between nodes are broken.
+/// One level per attribute, in the order of the attributes. Compared lexicographically, which
+/// breaks ties between nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Levels(Box<[u8]>);
 
@@ -20,7 +20,7 @@ impl Levels {
         self.0.len()
     }
 
-    /// Whether there is no attribute.
+    /// Whether there are no attributes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -53,7 +53,7 @@ impl Levels {
         self.0.iter().map(|&level| u64::from(level)).sum()
     }
 
-    /// Whether it is the other node or a generalization of it: no level is lower.
+    /// Whether this is the other node or a generalization of it: no level is lower.
     #[must_use]
     pub fn generalizes(&self, other: &Levels) -> bool {
         self.0.iter().zip(&other.0).all(|(mine, its)| mine >= its)

@@ -1,11 +1,14 @@
-//! What every other crate speaks of: tables of codes, dictionaries, hierarchies, frequency sets and
-//! recodings.
+//! The vocabulary of all other crates: tables of codes, dictionaries, hierarchies, frequency sets
+//! and recodings.
 //!
 //! Knows nothing of Arrow, files or privacy. Values become codes in `engine`; here a value is its
 //! rank in an ordered [`Dictionary`], and a row of a quasi-identifier is a vector of such codes.
 //!
-//! Codes are bare `u32` (packed into 1, 2 or 4 bytes in [`Codes`]): they live in large arrays that
-//! hot loops index with them, where a newtype would be unwrapped on every line.
+//! Codes are bare `u32` (packed into 1, 2 or 4 bytes in [`Codes`]): they live in large arrays and
+//! index others in hot loops, where a newtype would have to be unwrapped on every line.
+
+// Cells become numbers here: a value that loses precision would become another value.
+#![warn(clippy::cast_precision_loss)]
 
 mod attribute;
 mod code_set;
@@ -40,4 +43,6 @@ pub use label::{Label, LabelsOf, closed_label, half_open_label, value_label, val
 pub use levels::Levels;
 pub use plain::{PlainColumn, PlainTable, PlainValues};
 pub use recoded::{Labels, Recoded, RecodedColumn, running_counts};
-pub use recoding::{Assignment, Block, Branches, Divided, Node, NodeId, PartitionTree, SUPPRESSED};
+pub use recoding::{
+    Assignment, Block, Branches, Divided, Node, NodeId, PartitionTree, SUPPRESSED, VectorShare,
+};

@@ -1,22 +1,22 @@
-//! Columns of plain values, before anything has a code: what generators make and sinks write.
+//! Columns of plain values, before they have codes: what generators produce and sinks write.
 
 use std::sync::Arc;
 
-/// The values of a column, a row after the other.
+/// The values of a column, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlainValues {
     /// Whole numbers.
     Integers(Vec<i64>),
-    /// Numbers that text shows with a fixed number of decimals, to which they are rounded already.
+    /// Numbers written with a fixed number of decimals, to which they are already rounded.
     Decimals {
         /// The numbers.
         values: Vec<f64>,
-        /// Digits behind the point.
+        /// Digits after the decimal point.
         places: u8,
     },
     /// Days since 1970-01-01.
     Dates(Vec<i32>),
-    /// Texts of a dictionary that the batches of a table share.
+    /// Texts of a dictionary, which all batches of a table share.
     Texts {
         /// The place of each row's text in the dictionary.
         codes: Vec<u32>,
@@ -28,9 +28,9 @@ pub enum PlainValues {
 /// A column of plain values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlainColumn {
-    /// Its name.
+    /// The column's name.
     pub name: String,
-    /// Its values.
+    /// One value per row.
     pub values: PlainValues,
 }
 

@@ -16,7 +16,7 @@ pub struct RecodedColumn {
 pub struct Recoded {
     /// Rows per class.
     pub sizes: Vec<u64>,
-    /// By quasi-identifier column, what its cells became.
+    /// The recoded quasi-identifier columns.
     pub columns: Vec<RecodedColumn>,
     /// Rows that are not released.
     pub n_suppressed: u64,
@@ -29,7 +29,7 @@ impl Recoded {
         self.sizes.iter().sum()
     }
 
-    /// The rows of the table.
+    /// The rows of the table, released or not.
     #[must_use]
     pub fn n_rows(&self) -> u64 {
         self.n_released() + self.n_suppressed
@@ -41,9 +41,9 @@ impl Recoded {
 pub struct Labels {
     /// The column's name in the release.
     pub name: String,
-    /// What the labels are; anything but plain values is text.
+    /// The kind of the labels: text, unless they are plain values.
     pub kind: Kind,
-    /// Whether they are means of the values, and not values.
+    /// Whether the labels are means of the values.
     pub is_mean: bool,
     /// Whether they are sets of texts, which a format with lists holds as lists.
     pub are_sets: bool,
@@ -53,7 +53,8 @@ pub struct Labels {
     pub of_class: Vec<u32>,
 }
 
-/// Rows by code of one column of a frequency set, as running sums: `[c]` counts the codes below `c`.
+/// Rows by code of one column of a frequency set, as running sums: element `c` counts the codes
+/// below `c`.
 #[must_use]
 pub fn running_counts(set: &FrequencySet, attribute: usize) -> Vec<u64> {
     let n_codes = set.attributes[attribute].n_codes() as usize;
@@ -77,7 +78,7 @@ fn count<C: Copy + Into<u32>>(sums: &mut [u64], codes: &[C], counts: &[u32]) {
 }
 
 impl Attribute {
-    /// The rows whose value a cell covers, from the running counts of the column.
+    /// The rows whose value a cell covers, from the column's [`running_counts`].
     #[must_use]
     pub fn covered(&self, cell: &Cell, running: &[u64]) -> u64 {
         let between = |lo: u32, hi: u32| running[hi as usize + 1] - running[lo as usize];

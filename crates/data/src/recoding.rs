@@ -9,21 +9,41 @@ pub const SUPPRESSED: u32 = u32::MAX;
 
 /// Which class each vector of a frequency set is in.
 ///
-/// A global recoding puts all rows of a vector into one class. A local one (relaxed partitioning) may
-/// divide them; then `parts` lists every class of such a vector with its number of rows.
+/// A global recoding puts all rows of a vector into one class. A local one (relaxed partitioning)
+/// may divide them; then `shares` lists every class of such a vector with its number of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
     /// By vector; for a divided vector the first of its classes.
     pub class_of: Vec<u32>,
-    /// The number of classes, those without rows included.
+    /// The number of classes, including those without rows.
     pub n_classes: u32,
-    /// Divided vectors in ascending order: vector, class, rows; the rows of each sum to its count.
-    pub parts: Vec<(u32, u32, u32)>,
+    /// The shares of the divided vectors, ascending. The rows of a vector's shares add up to its
+    /// count.
+    pub shares: Vec<VectorShare>,
 }
 
-/// Columns that are recoded together, where different columns are recoded by different groups of rows: the
-/// vectors of a group have the same cells on these columns. Every column is in one block, and a class is
-/// what shares the groups of all blocks.
+/// The rows of a divided vector that are in one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VectorShare {
+    /// The vector.
+    pub vector: u32,
+    /// One of its classes.
+    pub class: u32,
+    /// Its rows in that class.
+    pub n_rows: u32,
+}
+
+impl Assignment {
+    /// An assignment that divides no vector.
+    #[must_use]
+    pub fn of_whole_vectors(class_of: Vec<u32>, n_classes: u32) -> Assignment {
+        Assignment { class_of, n_classes, shares: Vec::new() }
+    }
+}
+
+/// Columns that are recoded together, in a recoding that groups rows differently for different
+/// columns. The vectors of a group have the same cells on these columns. Every column is in one
+/// block; vectors are in the same class if they share the group of every block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The columns.
@@ -34,19 +54,19 @@ pub struct Block {
     pub n_groups: u32,
 }
 
-/// By class, the nodes of an attribute's hierarchy of which the class's region has some children and not
-/// the others. A label of the class must name neither them nor a node above them: it would cover what
-/// belongs to other classes.
+/// By class, the nodes of an attribute's hierarchy that have some, but not all, of their children
+/// in the class's region. A label of the class must name neither these nodes nor a node above them,
+/// since it would cover values of other classes.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Divided {
     /// Distinct lists of nodes.
     lists: Vec<Vec<(Level, u32)>>,
-    /// By class, its list; none at all where no class has any.
+    /// By class, its list. Empty if no class has any nodes.
     of_class: Vec<u32>,
 }
 
 impl Divided {
-    /// The nodes of a class.
+    /// The divided nodes of a class.
     #[must_use]
     pub fn of(&self, class: usize) -> &[(Level, u32)] {
         self.of_class.get(class).map_or(&[], |&list| &self.lists[list as usize])
@@ -76,14 +96,14 @@ impl<'a> FromIterator<&'a [(Level, u32)]> for Divided {
     }
 }
 
-/// The node of an attribute's hierarchy that was divided last, if one was.
+/// The node of an attribute's hierarchy that was divided last, if any.
 type LastNode = Option<(Level, u32)>;
 
 /// Index of a node in its [`PartitionTree`].
 pub type NodeId = u32;
 
-/// A multidimensional recoding: a tree of cuts over the domain of the quasi-identifier. Every vector,
-/// also one that no row has, falls into exactly one leaf, and a leaf is a class.
+/// A multidimensional recoding: a tree of cuts over the domain of the quasi-identifier. Every
+/// vector falls into exactly one leaf, even if no row has it, and each leaf is a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionTree {
     /// All nodes; the root is the first, children come after their parent.
@@ -97,14 +117,14 @@ pub struct PartitionTree {
 pub enum Node {
     /// A class.
     Leaf {
-        /// Its number.
+        /// The class's number.
         class: u32,
     },
     /// A cut perpendicular to one attribute.
     Cut {
-        /// The attribute.
+        /// The attribute that is cut.
         attribute: usize,
-        /// Where its codes go.
+        /// Where the attribute's codes go.
         branches: Branches,
     },
 }
@@ -121,9 +141,9 @@ pub enum Branches {
         /// Subtree of the others.
         high: NodeId,
     },
-    /// The run of codes that ends at each given code goes to the subtree beside it (children of a
-    /// hierarchy node; several may share a subtree). The first run is open to the left, the last one
-    /// to the right.
+    /// The run of codes that ends at each given code goes to the subtree next to it (children of a
+    /// hierarchy node; several may share a subtree). The first run is open to the left, the last
+    /// one to the right.
     Runs(Vec<(u32, NodeId)>),
 }
 
@@ -148,7 +168,7 @@ impl PartitionTree {
 }
 
 impl Branches {
-    /// Adds to the numbers of the subtrees.
+    /// Adds `first` to the numbers of the subtrees.
     fn renumber(&mut self, first: NodeId) {
         match self {
             Branches::Binary { low, high, .. } => {
@@ -170,7 +190,7 @@ impl Branches {
         subtrees
     }
 
-    /// What of some ascending runs goes to a subtree.
+    /// The parts of some ascending runs that go to a subtree.
     fn within(&self, region: &[(u32, u32)], subtree: NodeId) -> Vec<(u32, u32)> {
         let ends: Vec<(u32, NodeId)> = match self {
             Branches::Binary { at, low, high } => vec![(*at, *low), (u32::MAX, *high)],
@@ -202,7 +222,7 @@ impl Branches {
             return None;
         };
         let (first, last) = runs.first().zip(runs.last())?;
-        // The run of missing values ends where there is no leaf if the table has none.
+        // The run for missing values ends beyond the last leaf if the table has no missing values.
         let leaf = |end: u32| end.min(hierarchy.n_leaves() - 1);
         let (first, last) = (leaf(first.0), leaf(last.0));
         Some(hierarchy.common(first, last))
@@ -226,8 +246,8 @@ impl Branches {
 }
 
 impl PartitionTree {
-    /// Puts another tree behind the nodes and classes of this one, whose nodes do not lead there yet. Gives
-    /// the number of its root.
+    /// Appends the nodes and classes of another tree. No node of this tree leads there yet. Returns
+    /// the number of the appended root.
     ///
     /// # Panics
     ///
@@ -247,8 +267,8 @@ impl PartitionTree {
         first
     }
 
-    /// By attribute, the nodes of its hierarchy that were divided on the way to each class. `start` has, by
-    /// attribute, those that were divided before the tree's root.
+    /// By attribute, the nodes of its hierarchy that were divided on the way to each class. `start`
+    /// has, by attribute, the nodes that were divided before the tree's root.
     #[must_use]
     pub fn divided(
         &self,
@@ -261,7 +281,7 @@ impl PartitionTree {
         if trees.is_empty() {
             return found;
         }
-        // A region is divided where its attribute was cut last: that node lies below those cut before.
+        // The node that was cut last counts: it is below those cut before.
         let n_classes = self.n_classes as usize;
         let mut last_of: Vec<Vec<LastNode>> = vec![vec![None; n_classes]; trees.len()];
         let first: Vec<LastNode> =
@@ -291,7 +311,8 @@ impl PartitionTree {
         found
     }
 
-    /// By class, all codes of an attribute with `n_codes` codes that its region covers, as ascending runs.
+    /// By class, all codes of an attribute with `n_codes` codes that its region covers, as
+    /// ascending runs.
     #[must_use]
     pub fn runs(&self, attribute: usize, n_codes: u32) -> Vec<Vec<(u32, u32)>> {
         let mut runs_of = vec![Vec::new(); self.n_classes as usize];
@@ -338,7 +359,7 @@ impl PartitionTree {
             let mut parts: Vec<(NodeId, (u32, u32))> = Vec::new();
             for (at, (end, child)) in runs.iter().enumerate() {
                 let end = if at + 1 == runs.len() { hi } else { (*end).min(hi) };
-                // A run that lies before the region has no code of it.
+                // A run before the region contains none of its codes.
                 let run = if end < start { (u32::MAX, 0) } else { (start, end) };
                 match parts.iter_mut().find(|(known, _)| known == child) {
                     Some((_, part)) => *part = (part.0.min(run.0), part.1.max(run.1)),
@@ -374,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_share_a_subtree_or_lie_outside() {
+    fn runs_that_share_a_subtree_or_are_outside() {
         let nodes = vec![
             Node::Cut { attribute: 0, branches: Branches::Runs(vec![(1, 1), (2, 2), (5, 1)]) },
             Node::Cut { attribute: 0, branches: Branches::Runs(vec![(0, 3), (1, 4), (9, 5)]) },
@@ -417,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn every_vector_has_a_class_and_lies_in_its_region() {
+    fn every_vector_has_a_class_and_is_in_its_region() {
         let tree = tree();
         let regions = tree.regions(&[4, 5]);
         for a in 0..4 {

@@ -1,6 +1,7 @@
 //! A table in memory.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
@@ -12,16 +13,24 @@ use crate::EngineError;
 ///
 /// It can be the [source](crate::Source::of_batches) of a job, and a release can [stay in
 /// memory](crate::Output::in_memory) as one. Clones share the rows.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Batches {
     schema: SchemaRef,
     batches: Arc<[RecordBatch]>,
 }
 
+/// Its size. What is in its cells belongs in no message.
+impl fmt::Debug for Batches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (n_rows, n_columns) = (self.n_rows(), self.schema.fields().len());
+        write!(f, "Batches of {n_rows} rows and {n_columns} columns")
+    }
+}
+
 impl Batches {
-    /// Batches as one table. Each must have the columns of the schema, with the same types and in the
-    /// same order; columns need names of their own. What a schema says beyond that (metadata, and
-    /// whether cells may be missing) may differ.
+    /// Batches as one table. Each must have the columns of the schema, with the same types and in
+    /// the same order; columns need names of their own. What a schema says beyond that (metadata,
+    /// and whether cells may be missing) may differ.
     pub fn new(schema: &Schema, batches: Vec<RecordBatch>) -> Result<Batches, EngineError> {
         let unfit = |what: String| EngineError::NotOneTable { what };
         let mut names = BTreeSet::new();
@@ -123,6 +132,16 @@ mod tests {
         }
         let twice = vec![Field::new("a", DataType::Int64, true); 2];
         assert!(Batches::new(&Schema::new(twice), Vec::new()).is_err());
+    }
+
+    #[test]
+    fn no_message_holds_a_cell() {
+        let texts: ArrayRef = Arc::new(StringArray::from(vec!["secret"]));
+        let rows = RecordBatch::try_from_iter([("a", texts)]).unwrap();
+        let table = Batches::new(&rows.schema(), vec![rows]).unwrap();
+        let source = crate::Source::of_batches(table.clone());
+        let shown = format!("{table:?} {source:?}");
+        assert!(shown.contains("1 rows and 1 columns") && !shown.contains("secret"), "{shown}");
     }
 
     #[test]

@@ -8,6 +8,9 @@
 //! The modules depend only on those before them in this order: `error`, `batches`, `decode`, `wire`, `value`,
 //! `format`, `publish`, `engine`, `source`, `encode`, `read`, `remote`, `write`, `rows`; `sql` stands alone.
 
+// Cells become numbers here: a value that is not exact as one would be another value.
+#![warn(clippy::cast_precision_loss)]
+
 mod batches;
 mod decode;
 mod encode;
@@ -31,7 +34,7 @@ pub use batches::Batches;
 pub use decode::is_decoding;
 pub use encode::{Misfits, RawColumn, Values};
 pub use engine::Engine;
-pub use error::{CsvError, EngineError};
+pub use error::{CsvError, Elsewhere, EngineError, FileAction, ValueList};
 pub use format::{Compression, Format};
 pub use publish::{
     Abandoned, Access, Manifest, Output, Part, Slot, Staged, Staging, abandon, foreign_in, publish,

@@ -1,28 +1,29 @@
-//! How strongly two columns go together: one number from 0 (or -1) to 1, whatever the columns are.
+//! How strongly two columns are associated: one number from 0 (or -1) to 1, for columns of any
+//! kind.
 //!
 //! - Numbers with numbers: Pearson's correlation.
-//! - Numbers with labels: the correlation ratio (eta), the root of the share of the numbers' variance that lies between
-//!   the labels.
-//! - Labels with labels: Cramér's V with Bergsma's correction, so that two columns that have nothing to do with each
-//!   other come out near 0 however many labels they have (Bergsma, *A bias-correction for Cramér's V and Tschuprow's
-//!   T*, Journal of the Korean Statistical Society 42, 2013).
+//! - Numbers with labels: the correlation ratio (eta), the root of the share of the numbers'
+//!   variance that is between the labels.
+//! - Labels with labels: Cramér's V with Bergsma's correction, so that the result for independent
+//!   columns is near 0 for any number of labels (Bergsma, *A bias-correction for Cramér's V and
+//!   Tschuprow's T*, Journal of the Korean Statistical Society 42, 2013).
 //!
 //! # Cost
 //!
-//! One pass over the records for every two columns, times the labels that their codes share out. Columns with few codes
-//! are counted in a table first.
+//! One pass over the records for every pair of columns, times the labels that share their codes.
+//! Columns with few codes are counted in a table first.
 
 use incrowd_data::Codes;
 
-/// What the codes of a column mean.
+/// The meaning of a column's codes.
 #[derive(Clone, Copy, Debug)]
 pub enum Meaning<'a> {
-    /// By code, its number; one that is no number does not take part.
+    /// The number of each code; codes with NaN do not take part.
     Numbers(&'a [f64]),
-    /// Labels `0..n`; a code beyond them does not take part.
+    /// Labels `0..n`; codes beyond them do not take part.
     Labels(u32),
-    /// By code, the labels of `0..n` that share its records evenly: what a set of labels stands for. A code without any
-    /// does not take part.
+    /// By code, the labels among `0..n` that share its records evenly, for codes that are sets of
+    /// labels. Codes without labels do not take part.
     Shared(&'a [Vec<u32>], u32),
 }
 
@@ -62,19 +63,19 @@ impl<'a> LabelsOf<'a> {
 pub struct Column<'a> {
     /// The code of each record.
     pub codes: &'a Codes,
-    /// Codes are below this.
+    /// All codes are below this.
     pub n_codes: u32,
-    /// What codes mean.
+    /// The meaning of the codes.
     pub meaning: Meaning<'a>,
 }
 
-/// Entries of a table of counts that fit in a processor's cache.
+/// The entries of a table of counts that fits in a processor's cache.
 const SMALL: u64 = 1 << 15;
-/// Entries of a table of counts that are held at all.
+/// The most entries of a table of counts.
 const LARGEST: u64 = 1 << 21;
 
-/// How strongly two columns go together over records, each of which counts as often as `weights` says, or once. Not a
-/// number where that has no answer: a column without variation, or two with too many labels.
+/// How strongly two columns are associated, over records with these weights, or of weight 1. NaN if
+/// that is undefined: for a column without variation, or two columns with too many labels.
 #[must_use]
 pub fn association(a: &Column, b: &Column, weights: Option<&[u32]>) -> f64 {
     let size = u64::from(a.n_codes) * u64::from(b.n_codes);
@@ -84,20 +85,21 @@ pub fn association(a: &Column, b: &Column, weights: Option<&[u32]>) -> f64 {
     if pairs.is_some_and(|pairs| pairs > LARGEST) {
         return f64::NAN;
     }
-    // The records of a code are shared out together: best by the column with fewer codes.
+    // Records of a code are shared out together, which is fastest for the column with fewer codes.
     if pairs.is_some() && a.n_codes > b.n_codes {
         return association(b, a, weights);
     }
     if size <= SMALL || pairs.is_some() && size <= LARGEST {
         let width = b.n_codes as usize;
-        let mut counts = vec![0u64; usize::try_from(size).unwrap_or(usize::MAX)];
+        let counts = vec![0u64; usize::try_from(size).unwrap_or(usize::MAX)];
+        let mut table = Crosstab { width, counts };
         match a.codes {
-            Codes::U8(codes) => count_with(codes, b.codes, weights, (width, &mut counts)),
-            Codes::U16(codes) => count_with(codes, b.codes, weights, (width, &mut counts)),
-            Codes::U32(codes) => count_with(codes, b.codes, weights, (width, &mut counts)),
+            Codes::U8(codes) => count_with(codes, b.codes, weights, &mut table),
+            Codes::U16(codes) => count_with(codes, b.codes, weights, &mut table),
+            Codes::U32(codes) => count_with(codes, b.codes, weights, &mut table),
         }
         let cells = || {
-            let present = counts.iter().enumerate().filter(|(_, rows)| **rows > 0);
+            let present = table.counts.iter().enumerate().filter(|(_, rows)| **rows > 0);
             present.map(move |(at, &rows)| (at / width.max(1), at % width.max(1), rows))
         };
         return of_cells(a.meaning, b.meaning, &cells);
@@ -112,12 +114,20 @@ pub fn association(a: &Column, b: &Column, weights: Option<&[u32]>) -> f64 {
     of_cells(a.meaning, b.meaning, &cells)
 }
 
-/// Counts records by both codes: in row `a`, column `b` of a table of that width.
+/// Records by the codes of two columns.
+struct Crosstab {
+    /// The number of columns.
+    width: usize,
+    /// Row by row.
+    counts: Vec<u64>,
+}
+
+/// Counts records by both codes.
 fn count_with<A: Copy + Into<u32>>(
     a: &[A],
     b: &Codes,
     weights: Option<&[u32]>,
-    table: (usize, &mut [u64]),
+    table: &mut Crosstab,
 ) {
     match b {
         Codes::U8(b) => count(a, b, weights, table),
@@ -130,8 +140,9 @@ fn count<A: Copy + Into<u32>, B: Copy + Into<u32>>(
     a: &[A],
     b: &[B],
     weights: Option<&[u32]>,
-    (width, counts): (usize, &mut [u64]),
+    table: &mut Crosstab,
 ) {
+    let (width, counts) = (table.width, table.counts.as_mut_slice());
     let place = |(&a, &b): (&A, &B)| {
         let (a, b): (u32, u32) = (a.into(), b.into());
         a as usize * width + b as usize
@@ -143,7 +154,7 @@ fn count<A: Copy + Into<u32>, B: Copy + Into<u32>>(
     }
 }
 
-/// The number of two columns from cells: two codes and how many rows have both.
+/// The association of two columns from cells: two codes and the number of rows that have both.
 fn of_cells<I: Iterator<Item = (usize, usize, u64)>>(
     a: Meaning,
     b: Meaning,
@@ -159,12 +170,11 @@ fn of_cells<I: Iterator<Item = (usize, usize, u64)>>(
     }
 }
 
-/// A number that lies among the others: sums about it do not lose digits.
+/// A number among the others: sums about it do not lose digits.
 fn origin(numbers: &[f64]) -> f64 {
     numbers.iter().copied().find(|number| number.is_finite()).unwrap_or(0.0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn pearson(a: &[f64], b: &[f64], cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
     let (from_a, from_b) = (origin(a), origin(b));
     let (mut n_rows, mut sum_a, mut sum_b) = (0.0, 0.0, 0.0);
@@ -188,12 +198,11 @@ fn pearson(a: &[f64], b: &[f64], cells: impl Iterator<Item = (usize, usize, u64)
     ((of_both - sum_a * sum_b / n_rows) / (var_a * var_b).sqrt()).clamp(-1.0, 1.0)
 }
 
-/// Whether a sum of squares is more than what rounding left of it.
+/// Whether a sum of squares is more than rounding errors.
 fn varies(about_mean: f64, about_origin: f64) -> bool {
     about_mean > about_origin * 1e-12
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn ratio(
     labels: &LabelsOf,
     numbers: &[f64],
@@ -228,7 +237,6 @@ fn ratio(
     (between / (squares - about)).clamp(0.0, 1.0).sqrt()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn cramer(a: &LabelsOf, b: &LabelsOf, cells: impl Iterator<Item = (usize, usize, u64)>) -> f64 {
     let (mut of_a, mut of_b) = (vec![0.0; a.len()], vec![0.0; b.len()]);
     let mut together = vec![0.0; a.len() * b.len()];
@@ -267,7 +275,7 @@ fn cramer(a: &LabelsOf, b: &LabelsOf, cells: impl Iterator<Item = (usize, usize,
     if n < 2.0 || m < 2.0 {
         return f64::NAN;
     }
-    // chi squared over n, as the sum of observed^2 / (row total * column total), less 1.
+    // chi squared over n, as the sum of observed^2 / (row total * column total), minus 1.
     let of_row = |(row, of_a): (&[f64], &f64)| -> f64 {
         let present = row.iter().zip(&of_b).filter(|(rows, _)| **rows > 0.0);
         present.map(|(rows, of_b)| rows * rows / (of_a * of_b)).sum()
@@ -290,7 +298,7 @@ mod tests {
 
     #[track_caller]
     fn check(a: &[u32], b: &[u32], of_a: Meaning, of_b: Meaning, expected: f64) {
-        // Counted in a table, and record by record.
+        // Counts in a table, and record by record.
         for n_of_b in [n_codes(b), 1 << 15] {
             let codes_a = Codes::pack(n_codes(a), a.iter().copied());
             let codes_b = Codes::pack(n_of_b, b.iter().copied());
@@ -318,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_tell_numbers() {
+    fn labels_determine_numbers() {
         let numbers = Meaning::Numbers(&TENS);
         check(&[0, 0, 0, 1, 1, 1], &[0, 0, 0, 2, 2, 2], Meaning::Labels(2), numbers, 1.0);
         // Means 40/3 and 80/3 about 20: between 6 (20/3)^2, of 400 in all.
@@ -337,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_go_with_labels() {
+    fn labels_are_associated_with_labels() {
         let (parity, half) = (packed(600, |record| record % 2), packed(600, |record| record / 300));
         let column = |codes| Column { codes, n_codes: 2, meaning: Meaning::Labels(2) };
         let of = |a, b| association(&column(a), &column(b), None);
@@ -346,8 +354,9 @@ mod tests {
     }
 
     #[test]
-    fn a_set_tells_no_more_than_its_labels() {
-        // A third of the records as label 0, a third as 1, a third as the set of both, which goes with 0 here.
+    fn a_set_says_no_more_than_its_labels() {
+        // A third of the records as label 0, a third as 1, a third as the set of both, which goes
+        // with 0 here.
         let (codes, other) =
             (packed(900, |record| record % 3), packed(900, |record| record % 3 % 2));
         let labels = [vec![0], vec![1], vec![0, 1]];

@@ -1,11 +1,12 @@
-//! Rows to learn from and rows to be tried on.
+//! Training rows and held-out rows.
 
 use crate::learn::shuffle;
 
-/// Rows that are held out together; all others are learned from.
+/// Rows that are held out together; all others are training rows.
 pub type Fold = Vec<u32>;
 
-/// Divides rows into folds of nearly equal size, at random from a seed. Rows of a fold are ascending.
+/// Divides rows into folds of nearly equal size, at random from a seed. Rows of a fold are
+/// ascending.
 #[must_use]
 pub fn folds(n_rows: u32, n_folds: u32, seed: u64) -> Vec<Fold> {
     let order = shuffled(n_rows, seed);
@@ -14,7 +15,7 @@ pub fn folds(n_rows: u32, n_folds: u32, seed: u64) -> Vec<Fold> {
         .collect()
 }
 
-/// One fold that holds a number of rows, at random from a seed, ascending.
+/// One fold of `n` rows, at random from a seed, ascending.
 #[must_use]
 pub fn holdout(n_rows: u32, n_held: u32, seed: u64) -> Fold {
     ascending(shuffled(n_rows, seed).iter().take(n_held as usize))

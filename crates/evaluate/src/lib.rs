@@ -1,5 +1,5 @@
-//! How good a release is at what it is for: answers to aggregate queries and their error, models that are
-//! trained on it, and synthetic tables to try both on.
+//! The utility of a release: answers to aggregate queries and their errors, models trained on it,
+//! and synthetic tables to test both.
 //!
 //! This crate compares tables; it cannot see the searches that made them.
 

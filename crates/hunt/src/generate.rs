@@ -528,7 +528,6 @@ fn models(random: &mut Random, job: &mut Job, column: &str, kind: Kind) {
         return;
     }
     let l = random.between(2, 3);
-    #[expect(clippy::cast_precision_loss, reason = "small")]
     let fraction = random.between(1, 9) as f64 / 10.0;
     let model = match random.below(if kind.is_number() { 5 } else { 4 }) {
         0 => Model::Distinct(l),

@@ -160,12 +160,10 @@ fn instant(cell: &str) -> Option<i128> {
 }
 
 /// A number as a float, where rounding does not matter.
-#[expect(clippy::cast_precision_loss, reason = "for means and losses, compared with a tolerance")]
 pub(crate) fn float(scaled: i128) -> f64 {
     (scaled / SCALE) as f64 + (scaled % SCALE) as f64 / SCALE as f64
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub(crate) fn count(n: usize) -> f64 {
     n as f64
 }

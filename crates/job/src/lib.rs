@@ -19,13 +19,14 @@ mod spec;
 
 pub use command::{
     Anonymized, ApplyOptions, AttackOptions, Attacked, CompareOptions, EvaluateOptions,
-    GenerateSpec, Generated, LabelRule, ProfileOptions, anonymize, anonymize_batches, apply,
-    apply_batches, attack, check, check_batches, compare, evaluate, evaluate_all, generate,
+    GenerateSpec, Generated, LabelRule, ProfileFiles, ProfileOptions, anonymize, anonymize_batches,
+    apply, apply_batches, attack, check, check_batches, compare, evaluate, evaluate_all, generate,
     hierarchy, profile, query,
 };
 pub use flow::answers::QueryOptions;
 pub use flow::outputs::output_problems;
 pub use flow::publish::{SmallFile, write_files};
+pub use flow::report_file::{FileReport, ReportFile, refuse_outputs};
 pub use flow::run::{Event, Run, Stage};
 pub use report::page::{count, percent};
 pub use report::{
@@ -35,14 +36,15 @@ pub use report::{
     Evaluation, Evaluations, Figure, FoundCase, GroupReport, HeldOut, HeldOutScore,
     InferenceReport, InputReport, LeftOutColumn, LinkedReport, MeasuresReport, MinimalReport,
     ModelReport, Outcome, PosteriorReport, PredictorReport, PrivacyReport, Profile,
-    ProjectionReport, Protocol, QueryAnswers, QueryReport, RecodingReport, ReleaseMeans,
-    ReleaseReport, RepeatsReport, Report, RiskReport, SearchReport, SelectionFigures,
+    ProjectionReport, Protocol, QueryAnswers, QueryReport, RecodingKind, RecodingReport,
+    ReleaseMeans, ReleaseReport, RepeatsReport, Report, RiskReport, SearchReport, SelectionFigures,
     SelectionReport, SizesReport, TableReport, TargetFigures, TargetReport, Timings, TruthReport,
     WithoutScore, WorkloadReport,
 };
 pub use spec::error::{JobError, Problem};
 pub use spec::limits::{PRESETS, Preset};
 pub use spec::queries::{QueryText, queries_of_file};
+pub use spec::small_file::address_problem;
 pub use spec::{
     AboutSpec, BinsSpec, BuiltSpec, ColumnSpec, CountedBins, DiversitySpec, HierarchySpec,
     InputFile, JobSpec, LevelSpec, PrivacySpec, QuasiSpec, QuerySpec, ReleaseSpec, RunSpec,
@@ -51,7 +53,10 @@ pub use spec::{
 
 pub use incrowd_data::Level;
 pub use incrowd_engine::remote::Connector;
-pub use incrowd_engine::{Abandoned, Access, Batches, EngineError, abandon, arrow, is_decoding};
+pub use incrowd_engine::{
+    Abandoned, Access, Batches, Elsewhere, EngineError, FileAction, ValueList, abandon, arrow,
+    is_decoding,
+};
 pub use incrowd_search::Standing;
 
 /// The version that reports carry.

@@ -25,7 +25,7 @@ impl Histogram {
         *count += rows;
     }
 
-    /// Forgets everything, in time proportional to what was added.
+    /// Removes everything, in time proportional to what was added.
     pub fn clear(&mut self) {
         for code in self.present.drain(..) {
             self.counts[code as usize] = 0;
@@ -38,7 +38,7 @@ impl Histogram {
         self.counts[code as usize]
     }
 
-    /// The number of codes, present or not.
+    /// The number of possible codes, whether they occur or not.
     #[must_use]
     pub fn n_codes(&self) -> usize {
         self.counts.len()
@@ -51,13 +51,13 @@ impl Histogram {
     }
 }
 
-/// A column that a model looks at: its place among the histograms of a class, and the code of missing cells if they
-/// count for nothing. That code is the last one.
+/// A column that a model uses: the index of its histogram in a class, and the code of missing cells
+/// if they do not count. That code is the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// The place of its histogram.
+    /// The index of its histogram.
     pub at: usize,
-    /// The code of cells that count for nothing.
+    /// The code of cells that do not count.
     pub missing: Option<u32>,
 }
 
@@ -76,8 +76,8 @@ impl Column {
     }
 }
 
-/// The cells of a class that have a value: what diversity is about. Missing cells have none, unless they count as
-/// one more value.
+/// The cells of a class that have a value, which is what diversity counts. Missing cells have none,
+/// unless they count as a value of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Valued<'a> {
     histogram: &'a Histogram,
@@ -92,7 +92,8 @@ impl<'a> From<&'a Histogram> for Valued<'a> {
 }
 
 impl Histogram {
-    /// The cells that have a value; those with the code `missing`, the last one, have none.
+    /// The cells that have a value, which are all except those with the code `missing`, the last
+    /// one.
     #[must_use]
     pub fn valued(&self, missing: Option<u32>) -> Valued<'_> {
         Valued { histogram: self, missing }
@@ -119,7 +120,7 @@ impl<'a> Valued<'a> {
         self.iter().map(|(_, rows)| rows).sum()
     }
 
-    /// The rows of each value that occurs, ascending.
+    /// The number of rows of each value that occurs, ascending.
     #[must_use]
     pub fn counts(self) -> Vec<u64> {
         let mut counts: Vec<u64> = self.iter().map(|(_, rows)| rows).collect();
@@ -127,9 +128,9 @@ impl<'a> Valued<'a> {
         counts
     }
 
-    /// The share of every value, whether it occurs or not, among the rows with a value. None if there are no such rows.
+    /// The share of every value, whether it occurs or not, among the rows with a value. None if
+    /// there are no such rows.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn shares(self) -> Option<Vec<f64>> {
         let n_codes = self.histogram.counts.len();
         let n_values = n_codes.saturating_sub(usize::from(self.missing.is_some()));
@@ -142,7 +143,7 @@ impl<'a> Valued<'a> {
 /// The statistics of a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Class {
-    /// Rows.
+    /// The rows of the class.
     pub n_rows: u64,
     /// What k counts: distinct entities if the job names an entity column, else rows.
     pub n_entities: u64,
@@ -165,7 +166,7 @@ impl<'a> Tally<'a> {
         Tally::over(&set.extras, entity)
     }
 
-    /// The same for vectors of which only the extra columns are at hand.
+    /// The same if only the extra columns of the vectors are available.
     #[must_use]
     pub fn over(extras: &'a [Extra], entity: Option<usize>) -> Tally<'a> {
         let histograms = extras.iter().map(|extra| Histogram::new(extra.n_codes)).collect();

@@ -9,7 +9,7 @@ pub struct KAnonymity {
 }
 
 impl KAnonymity {
-    /// Checks the parameter.
+    /// Checks the parameter, which must be at least 2.
     pub fn new(k: u64) -> Result<KAnonymity, ParameterError> {
         if k < 2 { Err(ParameterError::KTooSmall { k }) } else { Ok(KAnonymity { k }) }
     }

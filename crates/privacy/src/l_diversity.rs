@@ -1,13 +1,13 @@
 //! l-diversity: the sensitive values of every class are well spread (Machanavajjhala et al. 2006).
 //!
 //! All three forms are monotone. A union has at least as many distinct values as each part; entropy
-//! is concave, so that of a union is at least the weighted mean of the parts'; and for the recursive
-//! form, with `r_1 >= r_2 >= ...` the sorted counts, `r_1 - c (r_l + ... + r_m)` of a union is at
-//! most the sum of the parts'.
+//! is concave, so that of a union is at least the weighted mean of the parts'; and for the
+//! recursive form, with `r_1 >= r_2 >= ...` the sorted counts, `r_1 - c (r_l + ... + r_m)` of a
+//! union is at most the sum of the parts'.
 //!
-//! Cells without a value count for nothing, and a class without any value satisfies none of them. That changes nothing
-//! of the above: leaving the same cells out of a union and of its parts leaves out the same rows, and both parts that
-//! hold have values.
+//! Cells without a value do not count, and a class without any value satisfies none of the forms.
+//! The proofs above still hold: leaving the same cells out of a union and of its parts leaves out
+//! the same rows, and parts that satisfy the model have values.
 
 use crate::{Class, Column, Model, ParameterError, TOLERANCE, Valued};
 
@@ -26,7 +26,6 @@ impl DistinctDiversity {
 
     /// The number of distinct values.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 codes")]
     pub fn of<'a>(class: impl Into<Valued<'a>>) -> f64 {
         class.into().n_present() as f64
     }
@@ -79,9 +78,8 @@ impl EntropyDiversity {
 
     /// The entropy in nats. None without a value.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn entropy<'a>(class: impl Into<Valued<'a>>) -> Option<f64> {
-        // A sum in one order, whatever the order in which rows were added.
+        // Sorted, so that the sum does not depend on the order in which rows were added.
         let counts = class.into().counts();
         let total = counts.iter().sum::<u64>() as f64;
         let entropy = counts.iter().map(|&count| count as f64 / total).map(|p| -p * p.ln()).sum();
@@ -134,10 +132,9 @@ impl RecursiveDiversity {
         Ok(RecursiveDiversity { column: column.into(), c, l })
     }
 
-    /// By l, from 2 to the number of distinct values but for no more than `most` of them: `r_1 / (r_l + ... + r_m)`.
-    /// The class is recursive (c,l)-diverse for every c above it, and for no other.
+    /// By l, from 2 to the number of distinct values, at most `most` of them: `r_1 / (r_l + ... +
+    /// r_m)`. The class is recursive (c,l)-diverse for every c above it, and for no other c.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn least_cs<'a>(class: impl Into<Valued<'a>>, most: usize) -> Vec<f64> {
         let class = class.into();
         let n_wanted = class.n_present().saturating_sub(1).min(most);
@@ -165,7 +162,6 @@ impl Model for RecursiveDiversity {
         Box::new(*self)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn holds(&self, class: &Class) -> bool {
         let counts = counts_downwards(self.column.of(class));
         let tail: u64 = counts.iter().skip(self.l as usize - 1).sum();

@@ -1,6 +1,6 @@
-//! Squared-error diversity of a numeric sensitive column (LeFevre, DeWitt, Ramakrishnan: *Workload-Aware
-//! Anonymization*, KDD 2006, section 2): the squared distances to the class's mean sum to at least a
-//! given error.
+//! Squared-error diversity of a numeric sensitive column (LeFevre, DeWitt, Ramakrishnan:
+//! *Workload-Aware Anonymization*, KDD 2006, section 2): the squared distances to the class's mean
+//! add up to at least a given error.
 //!
 //! Monotone: the sum over a union is the sum over both parts plus a term that is not negative.
 
@@ -11,12 +11,13 @@ use crate::{Class, Column, Histogram, Model, ParameterError, TOLERANCE};
 pub struct SquaredErrorDiversity {
     column: Column,
     error: f64,
-    /// The number that each code stands for; missing cells have none and do not count.
+    /// The number that each code represents; missing cells have none and do not count.
     values: Vec<f64>,
 }
 
 impl SquaredErrorDiversity {
-    /// Checks the parameter; `column` is the extra column, `values` the number of each of its codes.
+    /// Checks the parameter; `column` is the extra column, `values` the number of each of its
+    /// codes.
     pub fn new(
         column: impl Into<Column>,
         error: f64,
@@ -31,7 +32,6 @@ impl SquaredErrorDiversity {
 
     /// The sum of squared distances to the mean.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn squared_error(&self, histogram: &Histogram) -> f64 {
         let mut cells: Vec<(u32, f64)> = histogram
             .present()

@@ -6,9 +6,10 @@
 //!
 //! Monotone: the distance is convex, and the distribution of a union is a mixture of the parts'.
 //!
-//! Only cells with a value are compared, those of the class with those of the table. A class without any value, in a table
-//! that has some, is at the greatest distance, 1: nothing is known of how near it is. That keeps it monotone: such a class
-//! holds for t = 1 alone, for which everything holds.
+//! Only cells with a value are compared, those of the class with those of the table. A class
+//! without any value, in a table that has some, has the greatest distance, 1, since nothing is
+//! known about its distribution. The model stays monotone: such a class satisfies it only for t =
+//! 1, which every class satisfies.
 
 use crate::{Class, Column, Histogram, Model, ParameterError, TOLERANCE, Valued};
 
@@ -74,7 +75,6 @@ impl TCloseness {
                     carried += gap;
                     moved += f64::abs(carried);
                 }
-                #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 codes")]
                 let steps = (whole.len().max(2) - 1) as f64;
                 moved / steps
             }
@@ -91,14 +91,15 @@ impl Model for TCloseness {
         self.distance(self.column.of(class)) <= self.t + TOLERANCE
     }
 
-    /// Whoever gets the release knows its distribution, and perhaps not that some values are left out: it
-    /// is compared over all values, and over those that are released.
+    /// Recipients of the release know its distribution, and may not know that some values are
+    /// missing from it: compare over all values, and over the released ones.
     fn holds_within(&self, release: &Class, class: &Class) -> bool {
         let [class, release] = [class, release].map(|class| self.column.of(class).shares());
         let is_near =
             |class: &[f64], release: &[f64]| self.between(class, release) <= self.t + TOLERANCE;
         let (Some(all), Some(of_release)) = (class, release) else {
-            // A class without any value: as far from the release as from the table, unless that has none either.
+            // A class without any value: as far from the release as from the table, unless the
+            // table has none either.
             return self.t + TOLERANCE >= 1.0 || self.whole.is_empty();
         };
         let released: Vec<usize> = (0..all.len()).filter(|&code| of_release[code] > 0.0).collect();

@@ -77,7 +77,8 @@ fn the_least_c_by_l() {
 fn disclosure_of_a_class() {
     let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
     let whole = [0.5, 0.25, 0.125, 0.125];
-    // The shares 1/4, 1/2 and 1/4 are half, twice and twice those of the table; the last value does not occur.
+    // The shares 1/4, 1/2 and 1/4 are half, twice and twice those of the table; the last value does
+    // not occur.
     let class = histogram(&[1, 2, 1, 0]);
     near(disclosure::alpha(&class), 0.5);
     near(disclosure::delta(&class, &whole), 2.0_f64.ln());
@@ -102,7 +103,7 @@ fn a_class_like_the_table_discloses_nothing() {
     ]
     .map(f64::to_bits);
     assert_eq!(found, [0.0_f64.to_bits(); 3]);
-    // What occurs less than half as often is told by delta alone.
+    // Only delta sees that a value is less than half as frequent.
     let rarer = histogram(&[8, 1, 7]);
     assert!(disclosure::delta(&rarer, &whole) > disclosure::beta(&rarer, &whole));
 }
@@ -112,7 +113,8 @@ fn closeness_by_equal_and_by_ordered_distance() {
     let whole = histogram(&[1, 1, 1]);
     let equal = TCloseness::new(0, 0.5, Distance::Equal, &whole).unwrap();
     let ordered = TCloseness::new(0, 0.5, Distance::Ordered, &whole).unwrap();
-    // All mass on the first value: 2/3 has to move; by rank it moves 1/2 and 1 steps of 1/3 each.
+    // All mass is on the first value: 2/3 has to move, by rank 1/3 by half the range and 1/3 by all
+    // of it.
     assert!((equal.distance(&histogram(&[1, 0, 0])) - 2.0 / 3.0).abs() < 1e-12);
     assert!((ordered.distance(&histogram(&[1, 0, 0])) - 0.5).abs() < 1e-12);
     check(&equal, &[&[1, 1, 0]], &[&[1, 0, 0]]);
@@ -135,9 +137,9 @@ fn squared_error_is_about_the_mean_and_ignores_missing() {
     check(&model, &[&[1, 0, 1, 0], &[1, 1, 1, 5]], &[&[1, 1, 0, 9], &[0, 4, 0, 0]]);
 }
 
-/// The last code is that of missing cells.
+/// The last code is for missing cells.
 #[test]
-fn missing_cells_count_for_nothing() {
+fn missing_cells_do_not_count() {
     let column = Column { at: 0, missing: Some(3) };
     let whole = histogram(&[1, 1, 2, 9]);
     let distinct = DistinctDiversity::new(column, 2.0).unwrap();
@@ -179,7 +181,7 @@ fn parameters_are_checked() {
     assert!(SquaredErrorDiversity::new(0, -1.0, vec![]).is_err());
 }
 
-/// Every model says that it is monotone: merging two classes that satisfy it satisfies it.
+/// All models are monotone: merging two classes that satisfy one gives a class that satisfies it.
 #[test]
 fn monotone_means_monotone() {
     let mut state = 7u64;
@@ -197,7 +199,7 @@ fn monotone_means_monotone() {
         Box::new(TCloseness::new(0, 0.3, Distance::Equal, &histogram(&[4, 3, 2, 1])).unwrap()),
         Box::new(TCloseness::new(0, 0.2, Distance::Ordered, &histogram(&[4, 3, 2, 1])).unwrap()),
         Box::new(SquaredErrorDiversity::new(0, 4.0, vec![1.0, 2.0, 5.0, 9.0]).unwrap()),
-        // The last code is that of missing cells.
+        // The last code is for missing cells.
         Box::new(DistinctDiversity::new(missing, 2.0).unwrap()),
         Box::new(EntropyDiversity::new(missing, 1.8).unwrap()),
         Box::new(RecursiveDiversity::new(missing, 1.5, 2).unwrap()),

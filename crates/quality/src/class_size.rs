@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-/// Sizes below this are counted in a list.
+/// Sizes below this are counted in an array.
 const SMALL: usize = 256;
 
-/// How many classes have which size, and how many people in it: all that measures and risks ask for, in
-/// little memory whatever the number of classes.
+/// The number of classes by size and by number of people. Measures and risks need no more, and it
+/// takes little memory for any number of classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassSizes {
-    /// By size, the small classes in which every row is a person.
+    /// By size, the number of small classes in which every row is a person.
     small: Vec<u64>,
-    /// The others, by rows and people.
+    /// The number of other classes, by rows and people.
     others: BTreeMap<(u64, u64), u64>,
 }
 
@@ -22,7 +22,7 @@ impl Default for ClassSizes {
 }
 
 impl ClassSizes {
-    /// Counts one more class of so many rows of so many people.
+    /// Counts one class with these numbers of rows and people.
     pub fn add(&mut self, rows: u64, people: u64) {
         self.add_all(rows, people, 1);
     }
@@ -35,14 +35,14 @@ impl ClassSizes {
         }
     }
 
-    /// Counts the classes of others too.
+    /// Adds the classes counted in `other`.
     pub fn merge(&mut self, other: &ClassSizes) {
         for (rows, people, classes) in other.iter() {
             self.add_all(rows, people, classes);
         }
     }
 
-    /// Leaves out a class with so many rows, if there is one.
+    /// Removes one class with this number of rows, if there is one.
     pub fn remove_one(&mut self, rows: u64) {
         let at = usize::try_from(rows).unwrap_or(usize::MAX);
         if let Some(place) = self.small.get_mut(at).filter(|classes| **classes > 0) {
@@ -60,7 +60,7 @@ impl ClassSizes {
         }
     }
 
-    /// Rows, people and the number of such classes.
+    /// Rows, people, and the number of classes with these.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         let small = (0..).zip(&self.small).filter(|(_, classes)| **classes > 0);
         let small = small.map(|(rows, &classes)| (rows, rows, classes));
@@ -73,26 +73,26 @@ impl ClassSizes {
         self.iter().map(|(.., classes)| classes).sum()
     }
 
-    /// Rows of all classes.
+    /// The rows of all classes.
     #[must_use]
     pub fn n_rows(&self) -> u64 {
         self.iter().map(|(rows, _, classes)| rows * classes).sum()
     }
 
-    /// Rows of the smallest class.
+    /// The rows of the smallest class.
     #[must_use]
     pub fn smallest(&self) -> Option<u64> {
         self.iter().map(|(rows, ..)| rows).min()
     }
 
-    /// Rows of the largest class.
+    /// The rows of the largest class.
     #[must_use]
     pub fn largest(&self) -> Option<u64> {
         self.iter().map(|(rows, ..)| rows).max()
     }
 }
 
-/// Classes of so many rows in which every row is a person.
+/// Classes with these numbers of rows, in which every row is a person.
 impl FromIterator<u64> for ClassSizes {
     fn from_iter<I: IntoIterator<Item = u64>>(sizes: I) -> ClassSizes {
         let mut all = ClassSizes::default();
@@ -101,10 +101,9 @@ impl FromIterator<u64> for ClassSizes {
     }
 }
 
-/// Discernibility: the sum of squared class sizes, plus the number of all rows for each suppressed
-/// one.
+/// Discernibility: the sum of squared class sizes, plus the number of rows of the table for each
+/// suppressed row.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
 pub fn discernibility(sizes: &ClassSizes, n_suppressed: u64) -> f64 {
     let n_rows = u128::from(sizes.n_rows() + n_suppressed);
     let squares =
@@ -113,9 +112,8 @@ pub fn discernibility(sizes: &ClassSizes, n_suppressed: u64) -> f64 {
     (classes + u128::from(n_suppressed) * n_rows) as f64
 }
 
-/// Normalised average class size: rows per class, over k. None for a release without a class.
+/// Normalised average class size: rows per class, over k. `None` for a release without classes.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
 pub fn average_class_size(sizes: &ClassSizes, k: u64) -> Option<f64> {
     let n_classes = sizes.n_classes();
     (n_classes > 0).then(|| sizes.n_rows() as f64 / n_classes as f64 / k as f64)
@@ -144,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn small_and_large_classes_are_counted_alike() {
+    fn small_and_large_classes_are_counted_the_same_way() {
         let mut all = sizes([3, 1000, 3]);
         all.merge(&sizes([1000, 255, 256]));
         assert_eq!((all.n_classes(), all.n_rows()), (6, 2517));

@@ -1,7 +1,7 @@
 //! Classification metric (Iyengar 2002; Bayardo and Agrawal 2005).
 
-/// Rows outside the majority of their class, plus the suppressed ones. Each item is the histogram of
-/// the target column over one class.
+/// Rows outside the majority of their class, plus the suppressed rows. Each item is the histogram
+/// of the target column over one class.
 #[must_use]
 pub fn classification<'a>(classes: impl Iterator<Item = &'a [u64]>, n_suppressed: u64) -> u64 {
     let minority = |counts: &[u64]| counts.iter().sum::<u64>() - counts.iter().max().unwrap_or(&0);

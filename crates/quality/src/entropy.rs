@@ -3,12 +3,11 @@
 use incrowd_data::{Attribute, Recoded};
 
 /// The hidden bits as a fraction of those that releasing nothing would hide. A cell that covers
-/// values of `F` rows hides `log2(F / f)` bits of a value that `f` rows have. `value_rows` has the rows of
-/// each code by attribute.
+/// values of `F` rows hides `log2(F / f)` bits of a value that `f` rows have. `value_rows` has, by
+/// attribute, the rows of each code.
 ///
-/// Zero where no column has two values.
+/// Zero if no column has two values.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn entropy(attributes: &[Attribute], value_rows: &[Vec<u64>], recoded: &Recoded) -> f64 {
     let n_rows = value_rows.first().map_or(0, |rows| rows.iter().sum::<u64>()) as f64;
     let (mut hidden, mut most) = (0.0, 0.0);
@@ -19,7 +18,7 @@ pub fn entropy(attributes: &[Attribute], value_rows: &[Vec<u64>], recoded: &Reco
             *sum += rows;
             Some(*sum)
         }));
-        // Sum of f log f over the values: what is known of a cell whatever the recoding.
+        // Sum of f log f over the values: what is known about a cell under any recoding.
         let known: f64 =
             rows.iter().filter(|&&f| f > 0).map(|&f| f as f64 * (f as f64).log2()).sum();
         let mut rows_of_cell = vec![0u64; column.cells.len()];

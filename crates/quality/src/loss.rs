@@ -1,10 +1,9 @@
-//! Loss: how much of each cell's range is given up, on average.
+//! Loss: the mean share of its column's range that a cell gives up.
 
 use incrowd_data::{Attribute, Recoded};
 
-/// The mean loss of the cells of each column; a suppressed row loses everything.
+/// The mean loss of the cells of each column; a suppressed row has a loss of 1.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
 pub fn loss_by_column(attributes: &[Attribute], recoded: &Recoded) -> Vec<f64> {
     let n_rows = recoded.n_rows().max(1) as f64;
     attributes
@@ -23,10 +22,9 @@ pub fn loss_by_column(attributes: &[Attribute], recoded: &Recoded) -> Vec<f64> {
         .collect()
 }
 
-/// The mean loss over all quasi-identifier cells: the uncertainty penalty of *Butterfly* (ICDE 2009)
-/// divided by the number of cells.
+/// The mean loss over all quasi-identifier cells: the uncertainty penalty of *Butterfly* (ICDE
+/// 2009) divided by the number of cells.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "a number of columns")]
 pub fn loss(attributes: &[Attribute], recoded: &Recoded) -> f64 {
     loss_by_column(attributes, recoded).iter().sum::<f64>() / attributes.len().max(1) as f64
 }

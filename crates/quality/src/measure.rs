@@ -1,16 +1,17 @@
 //! The measures by name.
 
-/// What is lost, as the table of measures in `docs/src/report.md` defines it. Lower is better for all of them.
+/// What is lost, as the table of measures in `docs/src/report.md` defines it. Lower is better for
+/// all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Sum of squared class sizes; a suppressed row costs the number of all rows.
+    /// Sum of squared class sizes; a suppressed row costs the number of rows of the table.
     Discernibility,
-    /// Rows per class over k. Where it is minimised, suppressed rows count as one more class:
-    /// otherwise the best release would be one without rows.
+    /// Rows per class over k. When it is minimised, suppressed rows count as one more class;
+    /// otherwise the best release would be an empty one.
     AverageClassSize,
-    /// Mean part of its range that a cell gives up; 1 for a suppressed row.
+    /// Mean share of its column's range that a cell gives up; 1 for a suppressed row.
     Loss,
-    /// Hidden bits over those that releasing nothing would hide.
+    /// Hidden bits, relative to those hidden by releasing nothing.
     Entropy,
     /// Rows outside the majority of their class, and suppressed ones.
     Classification,

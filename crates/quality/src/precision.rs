@@ -1,12 +1,11 @@
-//! Precision (Sweeney 2002), counted as a loss: how far up their hierarchies the cells stand.
+//! Precision (Sweeney 2002), turned into a loss: how far up in their hierarchies the cells are.
 
 use incrowd_data::{Attribute, Cell, Recoded, Shape};
 
 /// The mean of level over height over all cells of columns with a hierarchy: 0 if every cell is a
-/// leaf, 1 if every cell is a root. Several nodes count as the lowest one that holds them all. None if no
-/// column has a hierarchy.
+/// leaf, 1 if every cell is a root. A cell of several nodes counts as the lowest node above them
+/// all. `None` if no column has a hierarchy.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn precision(attributes: &[Attribute], recoded: &Recoded) -> Option<f64> {
     let n_rows = recoded.n_rows().max(1) as f64;
     let mut of_columns = Vec::new();

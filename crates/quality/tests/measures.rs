@@ -61,13 +61,13 @@ fn loss_by_hand() {
     check(by_column[0], f64::midpoint(0.25, 0.75));
     check(by_column[1], f64::midpoint(0.5, 0.0));
     check(loss(&set.attributes, &recoded(0)), 0.375);
-    // One suppressed row among five loses everything.
+    // One row of five is suppressed, with a loss of 1.
     check(loss(&set.attributes, &recoded(1)), (0.375 * 4.0 + 1.0) / 5.0);
 }
 
 #[test]
 fn precision_by_hand() {
-    // Two rows stand on level 1 of 2, two on level 0.
+    // Two rows are on level 1 of 2, two on level 0.
     assert_eq!(precision(&set().attributes, &recoded(0)), Some(0.25));
     assert_eq!(precision(&set().attributes[..1], &recoded(0)), None);
 }

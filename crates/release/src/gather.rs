@@ -1,4 +1,4 @@
-//! Classes that are found a part of the table at a time.
+//! Classes that are found part by part of a table.
 
 use std::hash::BuildHasher;
 
@@ -7,17 +7,17 @@ use incrowd_data::{Recoded, RecodedColumn, SUPPRESSED};
 
 use crate::Classes;
 
-/// The classes of parts of a table that share none, put one after another.
+/// Collects the classes of parts of a table that share no class, one part after the other.
 #[derive(Debug)]
 pub struct Gathering {
     classes: Classes,
-    /// By column, the cells that are known.
+    /// By column, an index of the cells so far.
     known: Vec<HashTable<u32>>,
     hasher: DefaultHashBuilder,
 }
 
 impl Gathering {
-    /// Nothing yet, for so many columns.
+    /// An empty collection for this number of columns.
     #[must_use]
     pub fn new(n_columns: usize) -> Gathering {
         let columns = vec![RecodedColumn::default(); n_columns];
@@ -29,19 +29,19 @@ impl Gathering {
         }
     }
 
-    /// The number of classes so far, those without rows included.
+    /// The number of classes so far, including those without rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.classes.number_of.len()
     }
 
-    /// Whether there is no class yet.
+    /// Whether there are no classes yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds the classes of a part behind those that are there.
+    /// Appends the classes of a part.
     pub fn add(&mut self, part: Classes) {
         let Recoded { sizes, columns, n_suppressed } = part.recoded;
         let all = &mut self.classes.recoded;

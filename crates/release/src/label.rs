@@ -1,27 +1,27 @@
-//! How a recoded cell reads. The guide's page on labels says how to read them back.
+//! The labels of recoded cells. The guide's page on labels explains how to read them.
 
 use incrowd_data::{
     Attribute, Cell, Hierarchy, Kind, Label, Labels, LabelsOf, Level, RecodedColumn, Shape,
     closed_label, value_label,
 };
 
-/// What stands in a recoded cell.
+/// What a recoded cell shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelForm {
-    /// Least and greatest value present.
+    /// The least and greatest values of the class.
     Range,
     /// The cut points around the class.
     Region,
-    /// Two columns, least and greatest value, of the column's own type.
+    /// Two columns of the column's own type: the least and the greatest value.
     Bounds,
     /// The mean of the class, for numbers.
     Mean,
-    /// Range and mean side by side.
+    /// Two columns: the range and the mean.
     RangeMean,
 }
 
 impl LabelForm {
-    /// Every form with its name.
+    /// Every form with its name in job files and reports.
     pub const NAMES: [(&'static str, LabelForm); 5] = [
         ("range", LabelForm::Range),
         ("region", LabelForm::Region),
@@ -32,7 +32,7 @@ impl LabelForm {
 }
 
 /// The released columns of one attribute. `means` has the mean of each class for a column of
-/// numbers; it is asked for by the forms that release it.
+/// numbers; only the forms that release means need it.
 #[must_use]
 pub fn labels(
     attribute: &Attribute,
@@ -61,7 +61,7 @@ fn has_sets(attribute: &Attribute) -> bool {
 
 fn text(attribute: &Attribute, column: &RecodedColumn) -> Labels {
     let texts = column.cells.iter().map(|cell| label(attribute, cell)).collect();
-    // A column that nothing happened to is still what it was.
+    // A column that was not changed keeps its kind.
     let is_untouched = column.cells.iter().all(|cell| matches!(cell, Cell::Value(_)));
     let kind = if is_untouched { attribute.dictionary.kind } else { Kind::Text };
     let (name, of_class) = (attribute.name.clone(), column.of_class.clone());
@@ -107,7 +107,7 @@ fn label(attribute: &Attribute, cell: &Cell) -> Option<String> {
         Cell::Between(part) => Some(part.label().write(of)),
         Cell::Node(level, group) => match &attribute.shape {
             Shape::Tree(hierarchy) => {
-                // Only the category of missing values has an empty label.
+                // Only the category for missing values has an empty label.
                 let node = &hierarchy.groups(Level(*level))[*group as usize];
                 (!node.label.is_empty())
                     .then(|| name_label(hierarchy, &node.label, (node.lo, node.hi)))
@@ -123,7 +123,7 @@ fn label(attribute: &Attribute, cell: &Cell) -> Option<String> {
             Some(set_of(codes.iter().map(|&code| dictionary.text(code)).collect(), of))
         }
         Cell::All => match &attribute.shape {
-            // A root says what it is; with missing values below it, it is `*`.
+            // A root has its own label; with missing values below it, it is `*`.
             Shape::Tree(hierarchy) => {
                 let leaves = (0, hierarchy.n_leaves() - 1);
                 Some(name_label(hierarchy, hierarchy.root_label(), leaves))
@@ -133,26 +133,26 @@ fn label(attribute: &Attribute, cell: &Cell) -> Option<String> {
     }
 }
 
-/// A set of values and names, a missing one among them.
+/// A set of values and names, which may include a missing one.
 fn set_of(mut texts: Vec<Option<&str>>, of: LabelsOf) -> String {
     texts.sort_unstable();
     Label::Set(texts.into_iter().map(|text| text.map(str::to_owned)).collect()).write(of)
 }
 
-/// What a node is called; only the category of missing values has no name.
+/// The name of a node; only the category for missing values has none.
 fn node_name(attribute: &Attribute, level: u8, group: u32) -> Option<&str> {
     let Shape::Tree(hierarchy) = &attribute.shape else { return Some("*") };
     let name = hierarchy.groups(Level(level))[group as usize].label.as_str();
     (!name.is_empty()).then_some(name)
 }
 
-/// What the labels of a column are of.
+/// What the labels of a column describe.
 fn labels_of(shape: &Shape) -> LabelsOf {
     if matches!(shape, Shape::Numeric) { LabelsOf::Line } else { LabelsOf::Texts }
 }
 
-/// The name of a node, which covers a run of leaves. A name that would be read as something else has a backslash
-/// before it; the names of built hierarchies say what they cover.
+/// The name of a node, which covers a run of leaves. A name that would be read as something else
+/// gets a leading backslash; the names in built hierarchies are labels of what they cover.
 fn name_label(hierarchy: &Hierarchy, name: &str, (lo, hi): (u32, u32)) -> String {
     let is_plain = match Label::parse(name, LabelsOf::Texts) {
         Label::Any => hi - lo + 1 == hierarchy.n_leaves(),
@@ -164,7 +164,7 @@ fn name_label(hierarchy: &Hierarchy, name: &str, (lo, hi): (u32, u32)) -> String
                 .collect();
             members.iter().all(|member| leaves.contains(&member.as_deref()))
         }
-        // A hierarchy has no ranges but those that it names.
+        // A hierarchy has no ranges except those that it names.
         _ => true,
     };
     if is_plain { name.to_owned() } else { format!("\\{name}") }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_the_design() {
+    fn labels_of_every_kind_of_cell() {
         let age = attribute(Kind::Integer, &["25", "26", "28"], true, Shape::Numeric);
         check(&age, &age.cell(0, 2, &[]), Some("[25-28]"));
         check(&age, &age.cell(1, 1, &[]), Some("26"));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_keeps_its_label_unless_it_stands_for_missing_values_too() {
+    fn a_root_keeps_its_label_unless_it_covers_missing_values() {
         let rows = ["53715;5371*;537**", "53710;5371*;537**", "53703;5370*;537**"]
             .map(|row| row.split(';').map(str::to_owned).collect());
         let tree = Hierarchy::from_rows(&rows).unwrap();
@@ -228,7 +228,7 @@ mod tests {
         assert!((zip.loss(&zip.cell(0, 3, &[])) - 1.0).abs() < 1e-12);
     }
 
-    /// The cell that a label says, by a reader that knows the column.
+    /// The cell of a label, read with knowledge of the column.
     fn read(attribute: &Attribute, label: Option<&str>) -> Cell {
         let dictionary = &attribute.dictionary;
         let code = |text: &str| {

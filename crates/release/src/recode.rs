@@ -1,4 +1,4 @@
-//! The classes of an assignment and the cells that stand for them.
+//! The classes of an assignment and their cells.
 
 use hashbrown::HashMap;
 use incrowd_data::{
@@ -18,35 +18,35 @@ pub struct Classes {
     pub number_of: Vec<u32>,
 }
 
-/// Which vector has how many rows in which class.
+/// The rows of each vector by class.
 struct Placing<'a> {
     set: &'a FrequencySet,
     assignment: &'a Assignment,
-    /// By vector, whether it is divided among several classes; empty if none is.
+    /// By vector, whether it is divided among several classes; empty if no vector is.
     is_divided: Vec<bool>,
 }
 
 impl<'a> Placing<'a> {
     fn new(set: &'a FrequencySet, assignment: &'a Assignment) -> Placing<'a> {
         let mut is_divided = Vec::new();
-        if !assignment.parts.is_empty() {
+        if !assignment.shares.is_empty() {
             is_divided = vec![false; set.len()];
-            for &(vector, ..) in &assignment.parts {
-                is_divided[vector as usize] = true;
+            for share in &assignment.shares {
+                is_divided[share.vector as usize] = true;
             }
         }
         Placing { set, assignment, is_divided }
     }
 
-    /// Vector, class and rows of everything that is released.
+    /// Vector, class and number of rows of everything that is released.
     fn iter(&self) -> impl Iterator<Item = (usize, usize, u32)> {
         let whole = self.assignment.class_of.iter().zip(&self.set.counts).enumerate();
         let is_whole = |vector: usize| !self.is_divided.get(vector).copied().unwrap_or(false);
         let whole = whole
             .filter(move |(vector, (class, _))| **class != SUPPRESSED && is_whole(*vector))
             .map(|(vector, (&class, &rows))| (vector, class as usize, rows));
-        let parts = self.assignment.parts.iter();
-        whole.chain(parts.map(|&(vector, class, rows)| (vector as usize, class as usize, rows)))
+        let shares = self.assignment.shares.iter();
+        whole.chain(shares.map(|share| (share.vector as usize, share.class as usize, share.n_rows)))
     }
 
     fn sizes(&self) -> Vec<u64> {
@@ -64,7 +64,7 @@ impl<'a> Placing<'a> {
 }
 
 /// The least cells that cover the rows of each class. `divided` has, by attribute, the nodes of its
-/// hierarchy that must not stand for a class: where regions do not overlap, cells do not either.
+/// hierarchy that must not represent a class: cells overlap only if regions do.
 #[must_use]
 pub fn recode(set: &FrequencySet, assignment: &Assignment, divided: &[Divided]) -> Classes {
     let placing = Placing::new(set, assignment);
@@ -73,14 +73,15 @@ pub fn recode(set: &FrequencySet, assignment: &Assignment, divided: &[Divided]) 
         .into_par_iter()
         .map(|at| {
             let divided = divided.get(at).unwrap_or(&none);
-            cover((&set.attributes[at], &set.vectors[at]), &placing, divided)
+            cover(&set.attributes[at], &set.vectors[at], &placing, divided)
         })
         .collect();
     number(columns, &placing.sizes(), placing.n_suppressed())
 }
 
-/// Cells that cover the whole region of each class, which tell less about its rows. `says_missing` says of a class
-/// and an attribute whether its cell covers missing values; otherwise it does where the class has some.
+/// Cells that cover the whole region of each class and so reveal less about its rows. If given,
+/// `says_missing` decides for a class and an attribute whether the cell covers missing values;
+/// otherwise it does if the class has some.
 #[must_use]
 pub fn recode_regions(
     set: &FrequencySet,
@@ -113,7 +114,7 @@ pub fn recode_regions(
         }
         let cell = |(class, runs): (usize, &Vec<(u32, u32)>)| match runs.get(at) {
             Some(&run) if sizes[class] > 0 => regions.cell(at, attribute, run, has_missing[class]),
-            // Nobody's cell.
+            // No row has this cell.
             _ => Cell::All,
         };
         intern(runs.iter().enumerate().map(cell))
@@ -122,7 +123,7 @@ pub fn recode_regions(
     number(columns, &sizes, placing.n_suppressed())
 }
 
-/// The nodes of a region, but for a missing value that its class does not have.
+/// The nodes of a region, without missing values if its class has none.
 fn nodes_of_region(
     attribute: &Attribute,
     leaves: &[(u32, u32)],
@@ -134,17 +135,17 @@ fn nodes_of_region(
     let values: Vec<(u32, u32)> = values.filter(|(lo, hi)| lo <= hi).collect();
     match (values.is_empty(), leaves.is_empty()) {
         (false, _) => attribute.cover(&values, divided),
-        // A region of nothing but missing values.
+        // A region of missing values only.
         (true, false) => attribute.cover(leaves, divided),
         (true, true) => Cell::All,
     }
 }
 
-/// The cells of a full-domain recoding: what each class is at the levels of a node.
+/// The cells of a full-domain recoding: each class at the levels of a node.
 #[must_use]
 pub fn recode_levels(set: &FrequencySet, assignment: &Assignment, levels: &Levels) -> Classes {
     let placing = Placing::new(set, assignment);
-    // Any vector of a class tells its cells.
+    // Every vector of a class has the same cells.
     let mut vector_of = vec![None; assignment.n_classes as usize];
     for (vector, class, _) in placing.iter() {
         vector_of[class] = Some(vector);
@@ -163,8 +164,9 @@ pub fn recode_levels(set: &FrequencySet, assignment: &Assignment, levels: &Level
     number(columns.collect(), &placing.sizes(), placing.n_suppressed())
 }
 
-/// The cells of a single-dimensional recoding that cover whole intervals. `says_missing` says of an attribute
-/// whether the cell of its last interval covers missing values; otherwise it does where a row has one.
+/// The cells of a single-dimensional recoding that cover whole intervals. If given, `says_missing`
+/// decides for an attribute whether the cell of its last interval covers missing values; otherwise
+/// it does if a row has one.
 #[must_use]
 pub fn recode_intervals(
     set: &FrequencySet,
@@ -189,9 +191,9 @@ pub fn recode_intervals(
     by_interval(set, &placing, cuts, cells)
 }
 
-/// The cells of a single-dimensional recoding: the interval of each class, the same for all classes that
-/// share it. A cell covers what released rows have of its interval and nothing else, so that no value of a
-/// suppressed row is printed; in a hierarchy it is the interval's node.
+/// The cells of a single-dimensional recoding: the interval of each class, the same for all classes
+/// that share it. A cell covers only the part of its interval that released rows use, so that no
+/// value of a suppressed row is printed; in a hierarchy, the cell is the interval's node.
 #[must_use]
 pub fn recode_cuts(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> Classes {
     let placing = Placing::new(set, assignment);
@@ -202,7 +204,7 @@ pub fn recode_cuts(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> 
         let of_interval = |(lo, hi): (u32, u32)| {
             let present: Vec<u32> = (lo..=hi).filter(|&code| is_released[code as usize]).collect();
             let (Some(&first), Some(&last)) = (present.first(), present.last()) else {
-                // Without a released row it is nobody's cell.
+                // Without released rows, no row has this cell.
                 return Cell::All;
             };
             if !matches!(attribute.shape, Shape::Tree(_)) {
@@ -218,8 +220,9 @@ pub fn recode_cuts(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> 
     classes
 }
 
-/// The same classes with cells that cover whole intervals, as a search that is asked for a measure counts
-/// them. These are for measures only: their ends may be values that only suppressed rows have.
+/// The same classes with cells that cover whole intervals, as a search that minimises a measure
+/// counts them. These are for measures only: their ends may be values that only suppressed rows
+/// have.
 #[must_use]
 pub fn whole_intervals(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts) -> Recoded {
     let placing = Placing::new(set, assignment);
@@ -232,7 +235,7 @@ pub fn whole_intervals(set: &FrequencySet, assignment: &Assignment, cuts: &Cuts)
     by_interval(set, &placing, cuts, cells).recoded
 }
 
-/// Classes whose cells are those of their intervals; `cells` gives those of an attribute.
+/// Classes whose cells are those of their intervals; `cells` returns the cells of an attribute.
 fn by_interval(
     set: &FrequencySet,
     placing: &Placing,
@@ -252,8 +255,8 @@ fn by_interval(
     number(columns, &placing.sizes(), placing.n_suppressed())
 }
 
-/// Makes a set of all values that a column of the release has "anything". Whether a set is all there is
-/// must not depend on values that only suppressed rows have.
+/// Replaces sets of all values that a column of the release has by "anything". Whether a set is
+/// complete must not depend on values that only suppressed rows have.
 pub fn hide_whole_sets(attributes: &[Attribute], recoded: &mut Recoded) {
     for (attribute, column) in attributes.iter().zip(&mut recoded.columns) {
         if !matches!(attribute.shape, Shape::Unordered) {
@@ -264,13 +267,13 @@ pub fn hide_whole_sets(attributes: &[Attribute], recoded: &mut Recoded) {
             match cell {
                 Cell::Set(codes) => released.extend(codes),
                 Cell::Value(code) => released.push(*code),
-                // A larger set than any that is listed.
+                // Larger than any set that is listed.
                 _ => released.extend(0..attribute.n_codes()),
             }
         }
         released.sort_unstable();
         released.dedup();
-        // Where it is all values that there are, its label says so anyway.
+        // If these are all values of the table, the label says so anyway.
         if released.len() == attribute.n_codes() as usize {
             continue;
         }
@@ -282,19 +285,15 @@ pub fn hide_whole_sets(attributes: &[Attribute], recoded: &mut Recoded) {
     }
 }
 
-/// The cells of a recoding by blocks of columns: the least that cover the rows of each group. Groups are no
-/// regions, so that nodes of a hierarchy are known by the rows of a group alone.
+/// The cells of a recoding by blocks of columns: the least cells that cover the rows of each group.
+/// Groups are not regions, so the nodes of a hierarchy depend on the rows of the group alone.
 #[must_use]
 pub fn recode_blocks(set: &FrequencySet, assignment: &Assignment, blocks: &[Block]) -> Classes {
     let placing = Placing::new(set, assignment);
     let none = Divided::default();
     let mut columns = vec![RecodedColumn::default(); set.attributes.len()];
     for block in blocks {
-        let grouped = Assignment {
-            class_of: block.group_of.clone(),
-            n_classes: block.n_groups,
-            parts: Vec::new(),
-        };
+        let grouped = Assignment::of_whole_vectors(block.group_of.clone(), block.n_groups);
         let group_of_class =
             group_of_class(&assignment.class_of, assignment.n_classes as usize, block);
         let groups = Placing::new(set, &grouped);
@@ -303,7 +302,7 @@ pub fn recode_blocks(set: &FrequencySet, assignment: &Assignment, blocks: &[Bloc
             let by_group = if matches!(attribute.shape, Shape::Tree(_)) {
                 cover_sets(codes, &groups, |present| attribute.least_cell(present))
             } else {
-                cover((attribute, codes), &groups, &none)
+                cover(attribute, codes, &groups, &none)
             };
             let of_class = group_of_class.iter().map(|&group| by_group.of_class[group as usize]);
             columns[at] = RecodedColumn { of_class: of_class.collect(), cells: by_group.cells };
@@ -324,10 +323,11 @@ pub fn group_of_class(class_of: &[u32], n_classes: usize, block: &Block) -> Vec<
     group_of_class
 }
 
-/// The cells of one attribute. Vectors are looked at in their order, classes as they come: the
+/// The cells of one attribute. Visits the vectors in their order and the classes at random: the
 /// statistics of all classes fit a cache better than the vectors do.
 fn cover(
-    (attribute, codes): (&Attribute, &Codes),
+    attribute: &Attribute,
+    codes: &Codes,
     placing: &Placing,
     divided: &Divided,
 ) -> RecodedColumn {
@@ -364,7 +364,7 @@ fn cover(
     })
 }
 
-/// The cells of classes that are known by a key.
+/// The cells of classes, each given by a key.
 fn by_key(keys: impl Iterator<Item = u64>, cell_of: impl Fn(u64) -> Cell) -> RecodedColumn {
     let mut column = RecodedColumn::default();
     let mut known: HashMap<u64, u32> = HashMap::new();
@@ -378,8 +378,8 @@ fn by_key(keys: impl Iterator<Item = u64>, cell_of: impl Fn(u64) -> Cell) -> Rec
     column
 }
 
-/// By class, whether the lowest node that holds all its leaves may not stand for it; empty if there is no
-/// such class.
+/// By class, whether the lowest node above all its leaves must not represent it; empty if there is
+/// no such class.
 fn several(attribute: &Attribute, extents: &[(u32, u32)], divided: &Divided) -> Vec<bool> {
     let Shape::Tree(hierarchy) = &attribute.shape else { return Vec::new() };
     if divided.is_empty() {
@@ -392,7 +392,7 @@ fn several(attribute: &Attribute, extents: &[(u32, u32)], divided: &Divided) -> 
     if is_several.contains(&true) { is_several } else { Vec::new() }
 }
 
-/// The classes that are wanted and the codes that they have, ascending.
+/// The wanted classes with their codes, ascending.
 fn listed(codes: &Codes, placing: &Placing, is_wanted: &[bool]) -> Vec<(usize, u32)> {
     let of_wanted = placing.iter().filter(|(_, class, _)| is_wanted[*class]);
     let mut pairs: Vec<(usize, u32)> =
@@ -402,7 +402,8 @@ fn listed(codes: &Codes, placing: &Placing, is_wanted: &[bool]) -> Vec<(usize, u
     pairs
 }
 
-/// The cells of a hierarchy column some of whose classes (`listed` with their codes) are several nodes.
+/// The cells of a hierarchy column in which some classes (`listed` with their codes) need several
+/// nodes.
 fn cover_divided(
     attribute: &Attribute,
     extents: &[(u32, u32)],
@@ -420,7 +421,7 @@ fn cover_divided(
     intern(extents.iter().enumerate().map(cell))
 }
 
-/// The cells of classes that are known by all their codes; `cell_of` gets them in ascending order.
+/// The cells of classes from all their codes, which `cell_of` receives in ascending order.
 fn cover_sets(codes: &Codes, placing: &Placing, cell_of: impl Fn(&[u32]) -> Cell) -> RecodedColumn {
     let n_classes = placing.assignment.n_classes as usize;
     let mut cells = vec![Cell::All; n_classes];
@@ -431,7 +432,7 @@ fn cover_sets(codes: &Codes, placing: &Placing, cell_of: impl Fn(&[u32]) -> Cell
     intern(cells.into_iter())
 }
 
-/// The cell of least and greatest code, in one number.
+/// The cell of a least and a greatest code, packed into one number.
 fn cell_of_extent(attribute: &Attribute, key: u64) -> Cell {
     let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).expect("32 bits");
     let (lo, hi) = (half(key >> 32), half(key));
@@ -474,7 +475,8 @@ fn number(columns: Vec<RecodedColumn>, sizes: &[u64], n_suppressed: u64) -> Clas
     Classes { recoded: Recoded { sizes, columns, n_suppressed }, number_of }
 }
 
-/// Drops cells that no class has: those of classes that are not released must not be in any list that is.
+/// Drops the cells that no class has: the cells of classes that are not released must not be in any
+/// list that is.
 pub fn drop_unused(column: &mut RecodedColumn) {
     let mut used = vec![false; column.cells.len()];
     column.of_class.iter().for_each(|&cell| used[cell as usize] = true);

@@ -1,29 +1,31 @@
-//! The cells of regions: what lies between cuts, whatever of it a table has.
+//! The cells of regions: everything between cuts, whether or not the table has it.
 
 use std::collections::BTreeMap;
 
 use incrowd_data::{Attribute, Between, Cell, End, Shape};
 
-/// A place at which a line is cut.
+/// A place where a line is cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutPlace {
-    /// The first value above it.
+    /// The first value above the cut.
     pub first: End,
-    /// The last value below it, where neighbouring values are 1 apart.
+    /// The last value below the cut, if neighbouring values are 1 apart.
     pub last_below: Option<End>,
 }
 
-/// What regions are made of.
+/// What the cells of regions are made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Regions<'a> {
-    /// By attribute, by first code above a cut, where the cut is. Only lines of numbers, dates and times have some.
+    /// By attribute, the place of each cut, by the first code above it. Only lines of numbers,
+    /// dates and times have cut places.
     pub places: &'a [BTreeMap<u32, CutPlace>],
     /// By attribute, the codes that a set of unordered values may name.
     pub is_known: &'a [Vec<bool>],
 }
 
 impl Regions<'_> {
-    /// The cell of a run of codes. Missing values lie in no range: with them it is "anything".
+    /// The cell of a run of codes. Missing values are in no range: with them the cell is
+    /// "anything".
     pub(crate) fn cell(
         &self,
         at: usize,
@@ -59,7 +61,7 @@ impl Regions<'_> {
     fn between(&self, at: usize, lo: u32, hi: u32) -> Cell {
         let places = &self.places[at];
         let (first, above) = (places.get(&lo), places.get(&(hi + 1)));
-        // Where the line is not cut; a table may have values on one side of a cut only.
+        // The line is not cut here; a table may have values on only one side of a cut.
         if first.is_none() && above.is_none() {
             return Cell::All;
         }

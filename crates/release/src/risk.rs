@@ -1,10 +1,10 @@
-//! The risk that someone who knows a person's quasi-identifier finds the person's record.
+//! The risk that someone who knows a person's quasi-identifier finds that person's record.
 
 use std::collections::BTreeMap;
 
 use incrowd_quality::ClassSizes;
 
-/// The risks above which records are counted: those that rules on releases name most.
+/// The risk thresholds above which records are counted: those that release policies use most.
 pub const THRESHOLDS: [f64; 3] = [0.05, 0.09, 0.2];
 
 /// Prosecutor risk: the attacker knows that the person is in the table. A record in a class of `s`
@@ -13,7 +13,7 @@ pub const THRESHOLDS: [f64; 3] = [0.05, 0.09, 0.2];
 pub struct Risk {
     /// The greatest risk of any record.
     pub prosecutor_max: f64,
-    /// The mean over all records; classes over rows, if a row is a person.
+    /// The mean over all records; classes divided by rows, if each row is a person.
     pub prosecutor_average: f64,
     /// Records whose risk is above the threshold.
     pub records_at_risk: u64,
@@ -22,12 +22,12 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// The risk of classes of these sizes; a record is at risk in a class of fewer than `least` people.
+    /// The risk of classes of these sizes; a record is at risk if its class has fewer than `least`
+    /// people.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn of(sizes: &ClassSizes, least: u64) -> Risk {
-        // Rows by the number of people of their class: sums that do not depend on the order of the classes,
-        // and where a row is a person every class adds just 1.
+        // Rows by the number of people of their class: the sums do not depend on the order of the
+        // classes, and every class adds exactly 1 if each row is a person.
         let mut rows_with: BTreeMap<u64, u64> = BTreeMap::new();
         for (rows, people, classes) in sizes.iter() {
             *rows_with.entry(people).or_default() += rows * classes;
@@ -39,7 +39,7 @@ impl Risk {
         let prosecutor_max = if fewest == 0 { 0.0 } else { 1.0 / fewest as f64 };
         Risk {
             prosecutor_max,
-            // Rounding must not take it above the greatest.
+            // Rounding must not raise the average above the maximum.
             prosecutor_average: (summed / n_rows.max(1) as f64).min(prosecutor_max),
             records_at_risk: rows_with.range(..least).map(|(_, rows)| rows).sum(),
             shares_above: THRESHOLDS.map(|most| {
@@ -74,7 +74,8 @@ mod tests {
     #[test]
     fn a_threshold_is_not_above_itself() {
         let risk = Risk::of(&[5, 20, 11, 12].into_iter().collect(), 5);
-        // A risk of just 0.2 or 0.05 is none above; 1/11 is above 0.09, 1/12 is not.
+        // A risk of exactly 0.2 or 0.05 is not above the threshold; 1/11 is above 0.09, 1/12 is
+        // not.
         assert!(is_near(risk.shares_above, [28.0 / 48.0, 16.0 / 48.0, 0.0]));
     }
 

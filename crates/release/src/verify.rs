@@ -1,7 +1,8 @@
-//! Whether a table that was written keeps what was promised.
+//! Verifies a table that was written.
 //!
-//! Works on the table alone: its columns were given codes by whoever read it back, equal text equal
-//! code. Nothing of the search, the hierarchies or the dictionaries of the source is known here.
+//! Works on the table alone. The reader of the table gave its columns codes, equal codes for equal
+//! texts. Nothing is known here about the search, the hierarchies or the dictionaries of the
+//! source.
 
 use incrowd_data::{Codes, Collapsed, collapse};
 use incrowd_privacy::{
@@ -13,24 +14,24 @@ use incrowd_quality::ClassSizes;
 /// A sensitive column of the table, with codes in the order of its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Sensitive<'a> {
-    /// Its name.
+    /// The column's name.
     pub name: &'a str,
-    /// Whether the order of the values means something.
+    /// Whether the order of the values is meaningful.
     pub is_ordered: bool,
-    /// Rows of the whole table by code.
+    /// By code, rows of the whole table.
     pub whole: &'a [u64],
-    /// The code of missing cells, the last one, if they count for nothing.
+    /// The code of missing cells, the last one, if they do not count.
     pub missing: Option<u32>,
 }
 
-/// What is asked of a table.
+/// What a table must satisfy.
 #[derive(Debug)]
 pub struct Asked<'a> {
     /// The sensitive columns: the first histograms of every class.
     pub sensitive: Vec<Sensitive<'a>>,
-    /// The number of codes of the column that a model predicts, for the classification measure.
+    /// The number of codes of the target column, for the classification measure.
     pub target: Option<u32>,
-    /// The models, looking at the sensitive columns by their index.
+    /// The models, which refer to the sensitive columns by index.
     pub models: &'a [Box<dyn Model>],
 }
 
@@ -39,39 +40,40 @@ pub struct Asked<'a> {
 pub struct Rows<'a> {
     /// The quasi-identifier columns with their numbers of codes.
     pub quasi: Vec<(&'a Codes, u32)>,
-    /// The sensitive columns that are asked for, then the target.
+    /// The sensitive columns in the order of the request, then the target.
     pub counted: Vec<&'a Codes>,
-    /// The column whose distinct values k counts, if not rows.
+    /// The column whose distinct values k counts; `None` if k counts rows.
     pub entity: Option<(&'a Codes, u32)>,
     /// Rows of the table.
     pub n_rows: usize,
 }
 
-/// What was found of one sensitive column: the worst class.
+/// The findings for one sensitive column, each for its worst class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SensitiveFound {
-    /// The column.
+    /// The column's name.
     pub name: String,
-    /// Least number of distinct values; 0 where a class has none.
+    /// Least number of distinct values; 0 if a class has none.
     pub l_distinct: f64,
-    /// Least exponential of the entropy: the l of entropy l-diversity; 0 where a class has no value.
+    /// Least exponential of the entropy: the l of entropy l-diversity; 0 if a class has no value.
     pub l_entropy: f64,
-    /// Greatest distance to the whole table.
+    /// Greatest distance to the distribution of the whole table.
     pub t: f64,
-    /// By l, from 2 to that of `l_distinct`: the c above which recursive (c,l)-diversity holds. None without a class.
+    /// By l, from 2 to `l_distinct`: the c above which recursive (c,l)-diversity holds. `None`
+    /// without classes.
     pub least_cs: Option<Vec<f64>>,
     /// Greatest share of one value.
     pub alpha: f64,
-    /// Greatest logarithm of a share over that in the whole table.
+    /// Greatest absolute logarithm of a value's share in a class over its share in the whole table.
     pub delta: f64,
     /// Greatest gain of a value over its share in the whole table.
     pub beta: f64,
-    /// The same, infinite where enhanced beta-likeness holds for no beta.
+    /// The same, but infinite if no beta satisfies enhanced beta-likeness.
     pub beta_enhanced: f64,
 }
 
 impl SensitiveFound {
-    /// Before the first class.
+    /// The state before the first class.
     fn new(name: &str) -> SensitiveFound {
         SensitiveFound {
             name: name.to_owned(),
@@ -86,10 +88,10 @@ impl SensitiveFound {
         }
     }
 
-    /// Takes in a class.
+    /// Updates the findings with a class.
     fn add(&mut self, class: Valued, closeness: &TCloseness) {
         let whole = closeness.whole();
-        // A class with fewer values than this one ends the search for greater l.
+        // The class with the fewest values limits l.
         let n_ls = self.least_cs.as_ref().map_or(usize::MAX, Vec::len);
         let found = SensitiveFound {
             name: String::new(),
@@ -105,7 +107,8 @@ impl SensitiveFound {
         self.merge(&found);
     }
 
-    /// Takes in what was found of other classes. Only what is least and greatest counts, so their order does not.
+    /// Merges the findings for other classes. Only minima and maxima count, so the order does not
+    /// matter.
     fn merge(&mut self, other: &SensitiveFound) {
         self.l_distinct = self.l_distinct.min(other.l_distinct);
         self.l_entropy = self.l_entropy.min(other.l_entropy);
@@ -124,8 +127,8 @@ impl SensitiveFound {
         self.beta_enhanced = self.beta_enhanced.max(other.beta_enhanced);
     }
 
-    /// The l of `l_distinct`, and the c above which recursive (c,l)-diversity holds with it; none where a class has one
-    /// value, as every table is 1-diverse.
+    /// The l of `l_distinct` with the c above which recursive (c,l)-diversity holds; `None` if a
+    /// class has only one value, since every table is 1-diverse.
     #[must_use]
     pub fn recursive(&self) -> Option<(f64, usize)> {
         let least_cs = self.least_cs.as_ref()?;
@@ -133,17 +136,34 @@ impl SensitiveFound {
     }
 }
 
-/// What was found.
+/// The classes that break a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violations {
+    /// The model, described.
+    pub model: String,
+    /// The number of classes that break it.
+    pub n_classes: u64,
+    /// The rows of these classes.
+    pub n_rows: u64,
+}
+
+impl Violations {
+    fn none_of(model: &dyn Model) -> Violations {
+        Violations { model: model.describe(), n_classes: 0, n_rows: 0 }
+    }
+}
+
+/// What the verification found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Privacy {
-    /// Rows of the classes, and what k counts of them: their rows, or their entities.
+    /// The sizes of the classes: their rows, and what k counts, rows or entities.
     pub sizes: ClassSizes,
-    /// The least number of rows, or of entities, in a class. None without a class.
+    /// The least number of rows, or of entities, in a class. `None` without classes.
     pub k: Option<u64>,
     /// By sensitive column.
     pub sensitive: Vec<SensitiveFound>,
-    /// By model, its description and how many classes and rows break it.
-    pub broken: Vec<(String, u64, u64)>,
+    /// By model, the classes that break it.
+    pub broken: Vec<Violations>,
     /// Rows outside the majority target value of their class, if there is a target.
     pub classification: Option<u64>,
 }
@@ -152,21 +172,19 @@ impl Privacy {
     /// Whether every model holds for every class.
     #[must_use]
     pub fn is_satisfied(&self) -> bool {
-        self.broken.iter().all(|(_, classes, _)| *classes == 0)
+        self.broken.iter().all(|model| model.n_classes == 0)
     }
 
-    /// Takes in what was found of other classes of the same table.
+    /// Merges the findings for other classes of the same table.
     pub fn merge(&mut self, other: &Privacy) {
         self.sizes.merge(&other.sizes);
         self.k = self.k.into_iter().chain(other.k).min();
         for (to, from) in self.sensitive.iter_mut().zip(&other.sensitive) {
             to.merge(from);
         }
-        for ((_, classes, rows), (_, more_classes, more_rows)) in
-            self.broken.iter_mut().zip(&other.broken)
-        {
-            *classes += more_classes;
-            *rows += more_rows;
+        for (to, from) in self.broken.iter_mut().zip(&other.broken) {
+            to.n_classes += from.n_classes;
+            to.n_rows += from.n_rows;
         }
         if let (Some(to), Some(from)) = (&mut self.classification, other.classification) {
             *to += from;
@@ -181,7 +199,7 @@ pub fn verify(asked: &Asked, of: &Rows) -> Privacy {
     verify_classes(asked, of, &counts, &vector_of)
 }
 
-/// Measures a table whose rows are in these classes: the rows of each, and the class of each row.
+/// Measures a table given the number of rows of each class, and the class of each row.
 #[must_use]
 pub fn verify_classes(asked: &Asked, of: &Rows, counts: &[u32], class_of: &[u32]) -> Privacy {
     // The rows of each class, one class after another.
@@ -217,20 +235,21 @@ pub fn verify_classes(asked: &Asked, of: &Rows, counts: &[u32], class_of: &[u32]
     verifier.finish()
 }
 
-/// The measuring, class by class.
+/// A measurement in progress, class by class.
 #[derive(Debug)]
 pub struct Verifier<'a> {
     asked: &'a Asked<'a>,
     closeness: Vec<TCloseness>,
-    /// By sensitive column and code, whether a class with that value alone, or with no value, was taken in: all of them are alike. Tables that
-    /// were not recoded have hardly any others.
+    /// By sensitive column and code, whether a class with only that value, or with no value, was
+    /// already measured: all such classes have the same figures. Tables that were not recoded have
+    /// hardly any others.
     alone: Vec<Vec<bool>>,
     class: Class,
     privacy: Privacy,
 }
 
 impl<'a> Verifier<'a> {
-    /// Before the first class.
+    /// The state before the first class.
     #[must_use]
     pub fn new(asked: &'a Asked<'a>) -> Verifier<'a> {
         let closeness = asked.sensitive.iter().enumerate().map(|(at, column)| {
@@ -245,7 +264,7 @@ impl<'a> Verifier<'a> {
             sizes: ClassSizes::default(),
             k: None,
             sensitive: sensitive.collect(),
-            broken: asked.models.iter().map(|model| (model.describe(), 0, 0)).collect(),
+            broken: asked.models.iter().map(|model| Violations::none_of(model.as_ref())).collect(),
             classification: asked.target.map(|_| 0),
         };
         let counted = asked.sensitive.iter().map(n_codes).chain(asked.target);
@@ -255,12 +274,13 @@ impl<'a> Verifier<'a> {
         Verifier { asked, closeness: closeness.collect(), alone, class, privacy }
     }
 
-    /// Counts rows of the class with this code in a column: a sensitive one, or the target behind them.
+    /// Counts rows of the class with this code in a column: a sensitive one, or the target, which
+    /// comes after them.
     pub fn count(&mut self, column: usize, code: u32, rows: u64) {
         self.class.histograms[column].add(code, rows);
     }
 
-    /// Ends a class of so many rows and what k counts.
+    /// Ends a class with these numbers of rows and of what k counts.
     pub fn end_class(&mut self, n_rows: u64, n_entities: u64) {
         let (class, found) = (&mut self.class, &mut self.privacy);
         (class.n_rows, class.n_entities) = (n_rows, n_entities);
@@ -278,10 +298,10 @@ impl<'a> Verifier<'a> {
                 column.add(histogram.valued(asked.missing), closeness);
             }
         }
-        for (model, (_, classes, rows)) in self.asked.models.iter().zip(&mut found.broken) {
+        for (model, broken) in self.asked.models.iter().zip(&mut found.broken) {
             if !model.holds(class) {
-                *classes += 1;
-                *rows += class.n_rows;
+                broken.n_classes += 1;
+                broken.n_rows += class.n_rows;
             }
         }
         if let Some(classification) = &mut found.classification {
@@ -292,7 +312,7 @@ impl<'a> Verifier<'a> {
         class.histograms.iter_mut().for_each(Histogram::clear);
     }
 
-    /// What was found of the classes.
+    /// The findings for all classes.
     #[must_use]
     pub fn finish(self) -> Privacy {
         self.privacy

@@ -1,10 +1,10 @@
-//! When a search stops before its end, and what it may hold: the only reader of the clock.
+//! Limits of a search in time, nodes and memory, and cancellation. The only reader of the clock.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How far a search is. Whoever holds a clone may look at it while the search goes on.
+/// The progress of a search. Clones can be read while the search is running.
 #[derive(Debug, Clone, Default)]
 pub struct Watch {
     state: Arc<Mutex<Option<Standing>>>,
@@ -17,12 +17,12 @@ pub struct Standing {
     pub best: Option<f64>,
     /// No recoding costs less.
     pub lower_bound: f64,
-    /// Nodes that were looked at.
+    /// Nodes visited so far.
     pub nodes: u64,
 }
 
 impl Watch {
-    /// What the search last said; none if it has said nothing.
+    /// The last reported progress, if any.
     #[must_use]
     pub fn standing(&self) -> Option<Standing> {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -33,7 +33,7 @@ impl Watch {
     }
 }
 
-/// The user's wish to stop, a time limit and a memory limit. Clones share the wish.
+/// Cancellation, a time limit, a memory limit and a node limit. Clones share the cancellation.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     cancelled: Arc<AtomicBool>,
@@ -44,7 +44,7 @@ pub struct Budget {
     nodes: Option<u64>,
 }
 
-/// What a search may hold beside the table if nobody says otherwise.
+/// The default memory limit, in bytes beside the table.
 const MEMORY: u64 = 1 << 30;
 
 impl Budget {
@@ -54,19 +54,20 @@ impl Budget {
         Budget::default()
     }
 
-    /// A budget that ends when the flag is raised.
+    /// A budget that ends when the flag is set.
     #[must_use]
     pub fn until(cancelled: Arc<AtomicBool>) -> Budget {
         Budget { cancelled, ..Budget::default() }
     }
 
-    /// The same budget, whose search ends with what it has when another flag is raised.
+    /// The same budget; when another flag is set, the search also ends, with the best result so
+    /// far.
     #[must_use]
     pub fn or_stopped(self, stopped: Arc<AtomicBool>) -> Budget {
         Budget { stopped, ..self }
     }
 
-    /// The same budget, which ends after some time from now as well.
+    /// The same budget, which also ends after this time from now.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place where a search reads the clock")]
     pub fn within(self, time: Option<Duration>) -> Budget {
@@ -74,41 +75,41 @@ impl Budget {
         Budget { deadline, ..self }
     }
 
-    /// The same budget with so many bytes to hold snapshots in.
+    /// The same budget with this memory limit, in bytes.
     #[must_use]
     pub fn holding(self, memory: Option<u64>) -> Budget {
         Budget { memory, ..self }
     }
 
-    /// The same budget, whose search says how far it is.
+    /// The same budget; the search also reports its progress here.
     #[must_use]
     pub fn watched_by(self, watch: Watch) -> Budget {
         Budget { watch, ..self }
     }
 
-    /// The same budget, which ends after so many nodes as well.
+    /// The same budget, which also ends after this number of nodes.
     #[must_use]
     pub fn visiting(self, nodes: Option<u64>) -> Budget {
         Budget { nodes, ..self }
     }
 
-    /// Whether it ends after some number of nodes.
+    /// Whether there is a node limit.
     pub(crate) fn counts_nodes(&self) -> bool {
         self.nodes.is_some()
     }
 
-    /// The same budget for a search that goes on after so many nodes.
+    /// The same budget for a search that resumes after this number of nodes.
     pub(crate) fn after(self, nodes: u64) -> Budget {
         Budget { nodes: self.nodes.map(|most| most.saturating_add(nodes)), ..self }
     }
 
-    /// The same budget, which ends after so many nodes if not before.
+    /// The same budget, which ends after this number of nodes at the latest.
     pub(crate) fn visiting_at_most(self, nodes: Option<u64>) -> Budget {
         let nodes = self.nodes.into_iter().chain(nodes).min();
         Budget { nodes, ..self }
     }
 
-    /// The same budget with only a share of the time that is left.
+    /// The same budget with only a share of the remaining time.
     #[expect(clippy::disallowed_methods, reason = "the one place where a search reads the clock")]
     pub(crate) fn sooner(&self, share: f64) -> Budget {
         let now = Instant::now();
@@ -116,33 +117,33 @@ impl Budget {
         Budget { deadline: self.deadline.map(part), ..self.clone() }
     }
 
-    /// The same wish to stop without the limits, for what a search needs in order to end.
+    /// Only the cancellation, without limits: for the steps a search needs to finish properly.
     pub(crate) fn to_the_end(&self) -> Budget {
         Budget::until(Arc::clone(&self.cancelled))
     }
 
-    /// Whether a search may look at no more nodes.
+    /// Whether the node limit is reached.
     pub(crate) fn has_seen(&self, nodes: u64) -> bool {
         self.nodes.is_some_and(|most| nodes >= most)
     }
 
-    /// Says how far the search is.
+    /// Reports the progress of the search.
     pub(crate) fn say(&self, standing: Standing) {
         self.watch.say(standing);
     }
 
-    /// Asks whoever uses this budget to stop.
+    /// Asks all users of this budget to stop.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the user wants it to stop.
+    /// Whether the search was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Whether to stop, by wish or because the time is up.
+    /// Whether to stop: cancelled, or out of time.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place where a search reads the clock")]
     pub fn is_spent(&self) -> bool {
@@ -151,7 +152,7 @@ impl Budget {
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Whether time ends it at last.
+    /// Whether there is a time limit.
     #[must_use]
     pub fn has_deadline(&self) -> bool {
         self.deadline.is_some()

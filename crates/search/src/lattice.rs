@@ -1,14 +1,15 @@
-//! The lattice of full-domain generalizations: who is above and below whom.
+//! The lattice of full-domain generalizations: which nodes are above or below which.
 //!
 //! A node is a level per attribute ([`Levels`]). Going up one level of one attribute is a *direct
 //! generalization*. Three laws make searches fast (Incognito, *Full Domain Generalization
 //! Properties*; `tests/it/laws.rs` tests each):
 //!
-//! - **Generalization**: a monotone model that holds for every class at a node holds for every class
-//!   at its generalizations.
-//! - **Roll-up**: the frequency set of a node is that of any node below it, with counts added up.
+//! - **Generalization**: a monotone model that holds for every class at a node holds for every
+//!   class at its generalizations.
+//! - **Roll-up**: the frequency set of a node follows from that of any node below it by adding up
+//!   counts.
 //! - **Subset**: a monotone model that holds for every class over some attributes holds for every
-//!   class over fewer of them. Leaving an attribute out is the same as taking it to its root.
+//!   class over fewer of them. Leaving out an attribute is the same as generalizing it to its root.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +23,7 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// The nodes from `low` to `high`, both included. None if `high` does not generalize `low`.
+    /// The nodes from `low` to `high`, both included. `None` if `high` does not generalize `low`.
     #[must_use]
     pub fn between(low: Levels, high: Levels) -> Option<Lattice> {
         high.generalizes(&low).then_some(Lattice { low, high })
@@ -46,14 +47,14 @@ impl Lattice {
         self.low.len()
     }
 
-    /// The number of nodes; none if it does not fit 64 bits.
+    /// The number of nodes; `None` if it does not fit in 64 bits.
     #[must_use]
     pub fn n_nodes(&self) -> Option<u64> {
         let sizes = self.low.iter().zip(self.high.iter());
         sizes.map(|(low, high)| u64::from(high.0 - low.0) + 1).try_fold(1u64, u64::checked_mul)
     }
 
-    /// Whether a node is one of them.
+    /// Whether a node is in the lattice.
     #[must_use]
     pub fn contains(&self, node: &Levels) -> bool {
         node.generalizes(&self.low) && self.high.generalizes(node)

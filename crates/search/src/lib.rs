@@ -1,8 +1,9 @@
 //! The searches: a frequency set in, a recoding out.
 //!
-//! A search is pure: no input or output, no clock but the [`Budget`]'s, no randomness but the seed's.
-//! Every algorithm takes the same [`Problem`] and gives the same [`Outcome`].
+//! A search is pure: no input or output, no clock except the [`Budget`]'s, no randomness except the
+//! seed's. Every algorithm takes a [`Problem`] and returns an [`Outcome`].
 
+mod algorithm;
 mod bottom_up;
 mod budget;
 pub mod butterfly;
@@ -27,13 +28,14 @@ use incrowd_data::{Assignment, Block, Cuts, Divided, FrequencySet, Level, Levels
 use incrowd_privacy::Model;
 use incrowd_quality::Measure;
 
+pub use algorithm::{Algorithm, RecodingKind, RowGrouping, WorkloadUse};
 pub use budget::{Budget, Standing, Watch};
 pub use incognito::Sharing;
 pub use koptimize::{OpenNode, Stopped};
-pub use mondrian::outline::{Chunk, OpenRegion, Outline, Scan};
+pub use mondrian::outline::{Chunk, NoOutline, OpenRegion, Outline, OutlineLimits, Scan};
 pub use workload::{QueryValue, Split, Target, WeightedQuery, Workload};
 
-/// What one attacker can know, and how many rows must look the same to them.
+/// What one attacker can know, and the number of rows that must look the same to them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuasiSet {
     /// The attributes, ascending.
@@ -42,7 +44,7 @@ pub struct QuasiSet {
     pub k: u64,
 }
 
-/// What every algorithm is given.
+/// The input of every algorithm.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
     /// The distinct vectors with their counts.
@@ -51,45 +53,45 @@ pub struct Problem<'a> {
     pub models: &'a [Box<dyn Model>],
     /// The k of k-anonymity; the greatest of all sets.
     pub k: u64,
-    /// The quasi-identifier sets of several attackers, for a search that can tell them apart. The others
-    /// protect their union, and so does one that is given none.
+    /// The quasi-identifier sets of several attackers, for a search that [protects each
+    /// set](Algorithm::protects_each_set). The others protect their union, and so does every search
+    /// if this is empty.
     pub sets: &'a [QuasiSet],
-    /// The extra column whose distinct codes k counts; rows if none.
+    /// The extra column whose distinct codes k counts; `None` if k counts rows.
     pub entity: Option<usize>,
-    /// Rows that may be left out.
+    /// The most rows that may be suppressed.
     pub limit: u64,
-    /// Whether rows that are left out are released as a class of their own.
+    /// Whether suppressed rows are released as a class of their own.
     pub stars: bool,
-    /// What is minimised. Mondrian is greedy and minimises nothing.
+    /// The measure to minimise, for an algorithm that [can](Algorithm::minimises).
     pub measure: Measure,
-    /// The extra column that the classification measure looks at.
+    /// The extra column that the classification measure uses.
     pub target: Option<usize>,
-    /// By attribute, its weight in loss and precision; 1 where there is none.
+    /// By attribute, its weight in loss and precision; 1 for attributes beyond the end.
     pub weights: &'a [f64],
-    /// By attribute, the least and greatest level of a full-domain recoding; any if it is empty.
+    /// By attribute, the least and greatest level of a full-domain recoding; any level if empty.
     pub levels: &'a [(Level, Level)],
-    /// By attribute, the codes before which a single-dimensional search may cut, ascending; before any if there is
-    /// no such list.
+    /// By attribute, the codes before which a single-dimensional search may cut, ascending; before
+    /// any code if there is no list.
     pub places: &'a [Option<Vec<u32>>],
     /// Whether a full-domain search lists all minimal nodes.
     pub wants_minimal: bool,
-    /// What random choices are made from.
+    /// The seed of random choices.
     pub seed: u64,
-    /// Cuts to begin with, for a search that takes any.
+    /// Cuts to start from, for a search that accepts them.
     pub start: Option<&'a Cuts>,
-    /// Whether a search that begins with a good recoding looks for one itself, beside those it is given.
+    /// Whether a search that starts from a good recoding also looks for one itself.
     pub seeds_itself: bool,
-    /// A search of the same problem to go on with, for a search that can.
+    /// A stopped search of the same problem to resume, for a search that can.
     pub resume: Option<&'a Stopped>,
-    /// What the release is for, for a search that can make use of it.
+    /// The purpose of the release, for a search that can use it.
     pub workload: Option<&'a Workload>,
     /// When to stop.
     pub budget: &'a Budget,
 }
 
 impl<'a> Problem<'a> {
-    /// A problem that asks for k-anonymity and whatever else is among the models, with nothing left out
-    /// and the loss as the measure.
+    /// A problem with these models, no suppression, and the loss as the measure.
     #[must_use]
     pub fn new(
         set: &'a FrequencySet,
@@ -128,7 +130,7 @@ impl Problem<'_> {
         places.is_none_or(|places| places.binary_search(&code).is_ok())
     }
 
-    /// Whether k-anonymity over rows is all that is asked: then counts decide everything.
+    /// Whether k-anonymity over rows is the only requirement, so that counts decide everything.
     #[must_use]
     pub fn only_counts(&self) -> bool {
         let is_k = |model: &dyn Model| model.least_rows().is_some_and(|least| least <= self.k);
@@ -136,32 +138,32 @@ impl Problem<'_> {
     }
 }
 
-/// What a search comes back with.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// A recoding for which every model holds.
+    /// A recoding that satisfies every model.
     Found(Box<Found>),
-    /// There is none.
+    /// There is no such recoding, or none was found.
     Infeasible(Infeasible),
-    /// The user stopped the search, and it has nothing to show.
+    /// The search was cancelled and has no result.
     Cancelled,
 }
 
 /// A recoding and what is known about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// Which class each vector is in.
+    /// The class of each vector.
     pub assignment: Assignment,
-    /// The recoding as a function of the values; a local recoding is none.
+    /// The recoding as a function of the values, unless it is local.
     pub recoding: Recoding,
-    /// What is proved about its cost.
+    /// What is proved about the cost.
     pub proof: Proof,
-    /// What the search did.
+    /// Statistics of the search.
     pub counters: Counters,
-    /// All minimal nodes of a full-domain search in lexicographic order, if they were asked for and the
-    /// budget sufficed.
+    /// All minimal nodes of a full-domain search in lexicographic order, if they were requested and
+    /// the budget sufficed.
     pub minimal: Option<Vec<MinimalNode>>,
-    /// Where the search stood when it ended, if it can go on from there.
+    /// The state of the search when it ended, if it can be resumed.
     pub stopped: Option<Stopped>,
 }
 
@@ -170,7 +172,7 @@ pub struct Found {
 pub struct Proof {
     /// Whether no recoding of its kind costs less.
     pub is_optimal: bool,
-    /// The cost, where the search minimises one.
+    /// The cost, if the search minimises one.
     pub cost: Option<f64>,
     /// No recoding of its kind costs less than this.
     pub lower_bound: Option<f64>,
@@ -178,14 +180,14 @@ pub struct Proof {
     pub is_cut_short: bool,
 }
 
-/// What a search did.
+/// Statistics of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
-    /// Nodes of the search space whose statistics were looked at.
+    /// Nodes of the search space whose statistics were examined.
     pub nodes_checked: u64,
-    /// Nodes that a breadth-first search would have looked at if marks were handed on by marked nodes.
+    /// Nodes that a breadth-first search would have examined if marked nodes passed marks on.
     pub nodes_checked_transitive: Option<u64>,
-    /// Nodes of the search space, where that is finite and fits 64 bits.
+    /// Nodes of the search space, if the number fits in 64 bits.
     pub nodes_total: Option<u64>,
     /// Passes over the table.
     pub table_scans: u64,
@@ -196,11 +198,11 @@ pub struct Counters {
 /// A node that can be released while nothing below it can.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinimalNode {
-    /// The node.
+    /// The levels of the node.
     pub levels: Levels,
-    /// Rows that it leaves out.
+    /// Rows that it suppresses.
     pub n_suppressed: u64,
-    /// What it costs.
+    /// Its cost under the problem's measure.
     pub cost: f64,
 }
 
@@ -215,17 +217,30 @@ pub enum Recoding {
     Intervals(Cuts),
     /// Groups of rows by block of columns (several quasi-identifier sets).
     Blocks(Vec<Block>),
-    /// No function of the values (relaxed multidimensional). By attribute, the nodes of its hierarchy that
-    /// were divided on the way to each class.
+    /// Not a function of the values (relaxed multidimensional). By attribute, the nodes of its
+    /// hierarchy that were divided on the way to each class.
     Local(Vec<Divided>),
+}
+
+impl Recoding {
+    /// How it recodes values.
+    #[must_use]
+    pub fn kind(&self) -> RecodingKind {
+        match self {
+            Recoding::Partition(_) => RecodingKind::Multidimensional,
+            Recoding::FullDomain(_) => RecodingKind::FullDomain,
+            Recoding::Intervals(_) => RecodingKind::SingleDimensional,
+            Recoding::Blocks(_) | Recoding::Local(_) => RecodingKind::Local,
+        }
+    }
 }
 
 /// Why no release satisfies the job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Infeasible {
-    /// The table has no row.
+    /// The table has no rows.
     Empty,
-    /// The whole table as one class breaks these models; no recoding can mend that.
+    /// The whole table as one class breaks these models; no recoding can fix that.
     WholeTable {
         /// The models, described.
         broken: Vec<String>,
@@ -234,182 +249,52 @@ pub enum Infeasible {
     EveryCut {
         /// The models that the whole table as one class breaks, described.
         broken: Vec<String>,
-        /// Whether there is none; otherwise the search is greedy and looked at some sets only.
+        /// Whether it is proved that there is none; otherwise the search is greedy and tried only
+        /// some sets.
         is_proved: bool,
     },
-    /// No node of the lattice is within the suppression limit. What is said holds for the most general
-    /// one.
+    /// No node of the lattice is within the suppression limit. The fields describe the most general
+    /// node.
     EveryNode {
         /// The models that classes break, described, with the rows of these classes.
         broken: Vec<(String, u64)>,
-        /// Rows that would have to be left out.
+        /// Rows that would have to be suppressed.
         n_suppressed: u64,
         /// Whether these rows, released as a class of their own, would break a model.
         breaks_as_stars: bool,
-        /// The greatest k that is within the limit, where k decides alone.
+        /// The greatest k that is within the limit, if k-anonymity is the only model.
         largest_k: Option<u64>,
         /// Whether the levels that the job allows keep an attribute below its root.
         is_bounded: bool,
         /// Whether higher levels than those would be feasible.
         higher_levels_help: bool,
-        /// Whether no other node leaves out fewer rows.
+        /// Whether no other node suppresses fewer rows.
         is_least: bool,
     },
-    /// A single-dimensional search for another measure than discernibility, classification and loss; the
-    /// caller checks that.
+    /// A single-dimensional search for a measure other than discernibility, classification and
+    /// loss; callers check that first.
     NotMeasured,
-    /// A full-domain search of an attribute without a hierarchy; the caller checks that.
+    /// A full-domain search of an attribute without a hierarchy; callers check that first.
     NoHierarchy,
-    /// More columns, or columns with more values, than keys of 1,024 bits hold.
+    /// Too many columns or values for keys of 1,024 bits.
     TooWide,
     /// The time limit ended the search before it found anything.
     OutOfTime,
-    /// What the search has to hold exceeds the memory limit.
+    /// The search needs more than the memory limit.
     OutOfMemory,
 }
 
-/// The algorithms by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Algorithm {
-    /// Strict multidimensional partitioning.
-    Mondrian,
-    /// Relaxed multidimensional partitioning: a local recoding.
-    MondrianRelaxed,
-    /// The proven optimum of full-domain recoding.
-    Optimal,
-    /// Full-domain recoding by subsets of the quasi-identifier.
-    Incognito(Sharing),
-    /// Full-domain recoding by binary search on the height.
-    Samarati,
-    /// Full-domain recoding breadth first, with or without roll-up.
-    BottomUp {
-        /// Whether frequency sets roll up from those below instead of passes over the table.
-        rolls_up: bool,
-    },
-    /// Greedy full-domain recoding.
-    Datafly,
-    /// Greedy single-dimensional partitioning.
-    SingleDimensional,
-    /// Iterated two-phase hill climbing over single-dimensional recodings.
-    HillClimb,
-    /// The proven optimum of single-dimensional recoding.
-    KOptimize,
-    /// Top-down specialization: greedy single-dimensional recoding for a classifier.
-    Tds,
-    /// One release for several quasi-identifier sets.
-    Butterfly {
-        /// Whether it goes on where the paper's pass ends.
-        improves: bool,
-    },
-}
-
-impl Algorithm {
-    /// Every algorithm with its name, variants included.
-    pub const ALL: [(&'static str, Algorithm); 16] = [
-        ("mondrian", Algorithm::Mondrian),
-        ("mondrian-relaxed", Algorithm::MondrianRelaxed),
-        ("optimal", Algorithm::Optimal),
-        ("incognito", Algorithm::Incognito(Sharing::Basic)),
-        ("incognito-super-roots", Algorithm::Incognito(Sharing::SuperRoots)),
-        ("incognito-cube", Algorithm::Incognito(Sharing::Cube)),
-        ("samarati", Algorithm::Samarati),
-        ("bottom-up", Algorithm::BottomUp { rolls_up: true }),
-        ("bottom-up-no-rollup", Algorithm::BottomUp { rolls_up: false }),
-        ("datafly", Algorithm::Datafly),
-        ("single-dimensional", Algorithm::SingleDimensional),
-        ("hill-climb", Algorithm::HillClimb),
-        ("koptimize", Algorithm::KOptimize),
-        ("tds", Algorithm::Tds),
-        ("butterfly", Algorithm::Butterfly { improves: true }),
-        ("butterfly-paper", Algorithm::Butterfly { improves: false }),
-    ];
-
-    /// Whether its recodings have one level per attribute, so that every attribute needs a hierarchy.
-    #[must_use]
-    pub fn is_full_domain(self) -> bool {
-        match self {
-            Algorithm::Mondrian
-            | Algorithm::MondrianRelaxed
-            | Algorithm::SingleDimensional
-            | Algorithm::HillClimb
-            | Algorithm::KOptimize
-            | Algorithm::Tds
-            | Algorithm::Butterfly { .. } => false,
-            Algorithm::Optimal
-            | Algorithm::Incognito(_)
-            | Algorithm::Samarati
-            | Algorithm::BottomUp { .. }
-            | Algorithm::Datafly => true,
-        }
-    }
-
-    /// Whether it has something to show whenever it is stopped.
-    #[must_use]
-    pub fn is_anytime(self) -> bool {
-        matches!(
-            self,
-            Algorithm::Optimal
-                | Algorithm::HillClimb
-                | Algorithm::KOptimize
-                | Algorithm::Butterfly { improves: true }
-        )
-    }
-
-    /// Whether it leaves rows out within the suppression limit; the others release every row.
-    #[must_use]
-    pub fn suppresses(self) -> bool {
-        self.is_full_domain() || matches!(self, Algorithm::HillClimb | Algorithm::KOptimize)
-    }
-
-    /// Whether its recodings divide each attribute into intervals.
-    #[must_use]
-    pub fn is_single_dimensional(self) -> bool {
-        self.minimises_over_intervals() || self == Algorithm::Tds
-    }
-
-    /// Whether it looks for the intervals that cost least under a measure.
-    #[must_use]
-    pub fn minimises_over_intervals(self) -> bool {
-        matches!(self, Algorithm::SingleDimensional | Algorithm::HillClimb | Algorithm::KOptimize)
-    }
-
-    /// Runs it.
-    #[must_use]
-    pub fn run(self, problem: &Problem) -> Outcome {
-        match self {
-            Algorithm::Mondrian => {
-                whole_table(problem).unwrap_or_else(|| mondrian::strict(problem))
-            }
-            Algorithm::MondrianRelaxed => {
-                whole_table(problem).unwrap_or_else(|| mondrian::relaxed(problem))
-            }
-            Algorithm::Optimal => optimal::run(problem),
-            Algorithm::Incognito(sharing) => incognito::run(problem, sharing),
-            Algorithm::Samarati => samarati::run(problem),
-            Algorithm::BottomUp { rolls_up } => bottom_up::run(problem, rolls_up),
-            Algorithm::Datafly => datafly::run(problem),
-            Algorithm::SingleDimensional => {
-                whole_table(problem).unwrap_or_else(|| single_dimensional::run(problem))
-            }
-            Algorithm::HillClimb => hopeless(problem).unwrap_or_else(|| hill_climb::run(problem)),
-            Algorithm::KOptimize => hopeless(problem).unwrap_or_else(|| koptimize::run(problem)),
-            Algorithm::Tds => whole_table(problem).unwrap_or_else(|| tds::run(problem)),
-            Algorithm::Butterfly { improves } => {
-                whole_table(problem).unwrap_or_else(|| butterfly::run(problem, improves))
-            }
-        }
-    }
-}
-
-/// A partitioning starts with the whole table as one class: nothing is found unless that is feasible.
+/// A partitioning starts with the whole table as one class: it finds nothing unless that is
+/// feasible.
 fn whole_table(problem: &Problem) -> Option<Outcome> {
     infeasible_whole(problem, |_| true)
 }
 
-/// What a search that leaves rows out can say before it starts. Classes for which a monotone model holds
-/// add up to one for which it holds, so nothing is found if the whole table breaks one and no row may be
-/// left out. Where rows may be, only a model that holds for supersets settles the matter: a table that
-/// breaks entropy diversity may have a part that does not.
+/// What a search that suppresses rows knows before it starts. Merging classes that satisfy a
+/// monotone model gives a class that satisfies it, so there is no solution if the whole table
+/// breaks the model and no row may be suppressed. If rows may be suppressed, only a model that
+/// holds for supersets decides: a table that breaks entropy diversity may have a part that does
+/// not.
 fn hopeless(problem: &Problem) -> Option<Outcome> {
     let limit = problem.limit;
     infeasible_whole(problem, |model| {
@@ -417,7 +302,7 @@ fn hopeless(problem: &Problem) -> Option<Outcome> {
     })
 }
 
-/// What to say if the table is empty, or as one class breaks a model that decides.
+/// The outcome if the table is empty, or breaks, as one class, a model that decides.
 fn infeasible_whole(problem: &Problem, decides: impl Fn(&dyn Model) -> bool) -> Option<Outcome> {
     if problem.set.is_empty() {
         return Some(Outcome::Infeasible(Infeasible::Empty));
@@ -437,7 +322,7 @@ fn whole(problem: &Problem) -> incrowd_privacy::Class {
     tally.class().clone()
 }
 
-/// What to say if the table as one class breaks a model.
+/// The outcome if the table as one class breaks a model.
 fn broken_by(problem: &Problem, whole: &incrowd_privacy::Class) -> Option<Outcome> {
     let broken = broken_models(problem, whole);
     let is_feasible = broken.is_empty();

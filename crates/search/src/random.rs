@@ -1,11 +1,11 @@
-//! Random choices that are the same in every run.
+//! Random choices that are reproducible from a seed.
 
 /// Splitmix64 (Steele, Lea, Flood 2014).
 #[derive(Debug, Default)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed.
+    /// The sequence of a seed.
     pub(crate) fn new(seed: u64) -> Random {
         Random(seed)
     }

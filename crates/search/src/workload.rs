@@ -1,61 +1,62 @@
-//! What a release is for, as far as a search can make use of it.
+//! The purpose of a release, as far as a search can use it.
 
 use incrowd_data::Region;
 
 /// How Mondrian chooses among the allowable cuts of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// The median of the attribute on which the region reaches widest.
+    /// At the median of the attribute on which the region is widest.
     Median,
-    /// What tells the targets of a model apart best: entropy of labels, squared error of numbers.
+    /// Where the cut best separates the targets of a model: by entropy for labels, by squared error
+    /// for numbers.
     Targets,
-    /// What lowers the imprecision of selections most.
+    /// Where the cut lowers the imprecision of selections most.
     Selection,
-    /// What lowers the expected relative error of aggregate queries most.
+    /// Where the cut lowers the expected relative error of aggregate queries most.
     Queries,
 }
 
-/// What a release is for.
+/// The purpose of a release.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
-    /// How regions are cut: at each, the first of these that has a cut to offer. The median if it is
+    /// How regions are cut: by the first of these criteria that offers a cut. At the median if
     /// empty.
     pub splits: Vec<Split>,
     /// What will be predicted.
     pub targets: Vec<Target>,
-    /// What will be selected, a rectangle each.
+    /// What will be selected, as rectangles.
     pub selections: Vec<Region>,
-    /// What will be asked.
+    /// Queries that will be asked.
     pub queries: Vec<WeightedQuery>,
 }
 
-/// A column that a model will predict, by its place among the extra columns.
+/// A column that a model will predict, by its index among the extra columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Its codes are labels.
     Labels(usize),
-    /// Its codes stand for numbers, the positions of the extra column; the code behind the last of them
-    /// is that of missing cells, which count for nothing.
+    /// Its codes represent numbers, the positions of the extra column; the code after the last
+    /// position is for missing cells, which do not count.
     Numbers(usize),
 }
 
 /// An aggregate of the rows in a region.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightedQuery {
-    /// Disjoint regions that are asked for together, in the codes of the attributes.
+    /// Disjoint regions whose union is queried, in the codes of the attributes.
     pub regions: Vec<Region>,
-    /// What is added up.
+    /// What the query adds up.
     pub value: QueryValue,
-    /// Whether the mean is asked for rather than the sum.
+    /// Whether the query returns the mean rather than the sum.
     pub is_mean: bool,
-    /// How much the query counts beside the others.
+    /// The weight of the query relative to the others.
     pub weight: f64,
 }
 
 /// What a query adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryValue {
-    /// Rows.
+    /// The number of rows.
     Rows,
     /// The values of an attribute, which are recoded as well.
     Attribute(usize),

@@ -1,4 +1,4 @@
-//! What a search found, checked and spelled out in rows.
+//! Checks of a search's result, and its classes as rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,27 +9,28 @@ use crate::Table;
 /// A set of rows, by index.
 pub type Rows = Vec<usize>;
 
-/// Whether every row of the set is in exactly one class, or left out with all of its vector.
+/// Whether every row of the set is in exactly one class, or left out together with its whole
+/// vector.
 ///
 /// # Errors
 ///
 /// What is wrong, in words.
 pub fn check_assignment(set: &FrequencySet, assignment: &Assignment) -> Result<(), String> {
-    let Assignment { class_of, n_classes, parts } = assignment;
+    let Assignment { class_of, n_classes, shares } = assignment;
     if class_of.len() != set.len() {
         return Err(format!("{} vectors have a class, of {}", class_of.len(), set.len()));
     }
-    if !parts.is_sorted_by_key(|&(vector, ..)| vector) {
-        return Err("the parts are not in the order of their vectors".to_owned());
+    if !shares.is_sorted_by_key(|share| share.vector) {
+        return Err("the shares are not in the order of their vectors".to_owned());
     }
     let mut divided: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
-    for &(vector, class, rows) in parts {
-        divided.entry(vector).or_default().push((class, rows));
+    for share in shares {
+        divided.entry(share.vector).or_default().push((share.class, share.n_rows));
     }
     for (vector, (&class, &count)) in (0u32..).zip(class_of.iter().zip(&set.counts)) {
         let of_vector = divided.remove(&vector).unwrap_or_else(|| vec![(class, count)]);
         if of_vector[0].0 != class {
-            return Err(format!("vector {vector} is of class {class}, its first part is not"));
+            return Err(format!("vector {vector} is of class {class}, its first share is not"));
         }
         if class == SUPPRESSED && of_vector.len() == 1 {
             continue;
@@ -40,14 +41,14 @@ pub fn check_assignment(set: &FrequencySet, assignment: &Assignment) -> Result<(
             || total != u64::from(count)
             || of_vector.iter().any(|&(class, rows)| class >= *n_classes || rows == 0)
         {
-            return Err(format!("vector {vector} of {count} rows has the parts {of_vector:?}"));
+            return Err(format!("vector {vector} of {count} rows has the shares {of_vector:?}"));
         }
     }
-    if divided.is_empty() { Ok(()) } else { Err(format!("no vector has the parts {divided:?}")) }
+    if divided.is_empty() { Ok(()) } else { Err(format!("no vector has the shares {divided:?}")) }
 }
 
-/// The rows of every class of a valid assignment, those that are left out in none. The rows of a divided vector are equal; they are
-/// dealt to its parts in their order.
+/// The rows of every class of a valid assignment, without rows that are left out. The rows of a
+/// divided vector are equal; they are assigned to its shares in order.
 ///
 /// # Panics
 ///
@@ -55,19 +56,19 @@ pub fn check_assignment(set: &FrequencySet, assignment: &Assignment) -> Result<(
 #[must_use]
 pub fn class_rows(vector_of: &[u32], assignment: &Assignment) -> Vec<Rows> {
     let mut open: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
-    for &(vector, class, rows) in assignment.parts.iter().rev() {
-        open.entry(vector).or_default().push((class, rows));
+    for share in assignment.shares.iter().rev() {
+        open.entry(share.vector).or_default().push((share.class, share.n_rows));
     }
     let mut classes = vec![Rows::new(); assignment.n_classes as usize];
     for (row, vector) in vector_of.iter().enumerate() {
         let class = match open.get_mut(vector) {
             None => assignment.class_of[*vector as usize],
-            Some(parts) => {
-                let part = parts.last_mut().expect("a part with room");
-                let class = part.0;
-                part.1 -= 1;
-                if part.1 == 0 {
-                    parts.pop();
+            Some(shares) => {
+                let share = shares.last_mut().expect("a share with room");
+                let class = share.0;
+                share.1 -= 1;
+                if share.1 == 0 {
+                    shares.pop();
                 }
                 class
             }
@@ -79,7 +80,7 @@ pub fn class_rows(vector_of: &[u32], assignment: &Assignment) -> Vec<Rows> {
     classes
 }
 
-/// The same partition written in one way: rows ascending, classes by their first row.
+/// The partition in canonical form: rows ascending, classes by their first row.
 #[must_use]
 pub fn canonical(mut classes: Vec<Rows>) -> Vec<Rows> {
     for rows in &mut classes {
@@ -89,8 +90,8 @@ pub fn canonical(mut classes: Vec<Rows>) -> Vec<Rows> {
     classes
 }
 
-/// What the classes hold, whatever the numbers of their rows: for comparing tables whose rows are in
-/// another order.
+/// The contents of the classes, independent of row numbers: for comparing tables with different row
+/// orders.
 #[must_use]
 pub fn contents(table: &Table, classes: &[Rows]) -> Vec<Vec<Vec<u32>>> {
     let mut contents: Vec<Vec<Vec<u32>>> = classes
@@ -104,9 +105,9 @@ pub fn contents(table: &Table, classes: &[Rows]) -> Vec<Vec<Vec<u32>>> {
     contents
 }
 
-/// Whether the tree is one, every class is exactly one leaf, and every vector of the domain falls
-/// into a leaf whose region holds it. Looks at all of the domain, or at about `at_most` evenly spread
-/// vectors of it.
+/// Whether the nodes form a tree, every class is exactly one leaf, and every vector of the domain
+/// falls into a leaf whose region contains it. Checks the whole domain, or about `at_most` evenly
+/// spread vectors of it.
 ///
 /// # Errors
 ///
@@ -177,30 +178,36 @@ fn unpack(mut at: u64, n_codes: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use incrowd_data::VectorShare;
+
     use super::*;
     use crate::table;
+
+    fn share(&[vector, class, n_rows]: &[u32; 3]) -> VectorShare {
+        VectorShare { vector, class, n_rows }
+    }
 
     #[test]
     fn wrong_assignments_are_found() {
         let set = table("a:num", "1\n1\n2").frequency_set();
-        let check = |class_of: &[u32], n_classes, parts: &[(u32, u32, u32)]| {
-            let parts = parts.to_vec();
-            check_assignment(&set, &Assignment { class_of: class_of.to_vec(), n_classes, parts })
+        let check = |class_of: &[u32], n_classes, shares: &[[u32; 3]]| {
+            let shares = shares.iter().map(share).collect();
+            check_assignment(&set, &Assignment { class_of: class_of.to_vec(), n_classes, shares })
                 .is_ok()
         };
-        assert!(check(&[0, 1], 2, &[]) && check(&[0, 1], 2, &[(0, 0, 1), (0, 1, 1)]));
+        assert!(check(&[0, 1], 2, &[]) && check(&[0, 1], 2, &[[0, 0, 1], [0, 1, 1]]));
         assert!(!check(&[0], 1, &[]), "a vector without class");
         assert!(!check(&[0, 2], 2, &[]), "a class beyond the last");
-        assert!(!check(&[0, 1], 2, &[(0, 0, 1)]), "a lost row");
-        assert!(!check(&[0, 1], 2, &[(0, 0, 1), (0, 0, 1)]), "two parts of one class");
-        assert!(!check(&[0, 1], 2, &[(0, 1, 1), (0, 0, 1)]), "the first part is another class");
-        assert!(!check(&[0, 1], 2, &[(7, 1, 1)]), "no such vector");
+        assert!(!check(&[0, 1], 2, &[[0, 0, 1]]), "a lost row");
+        assert!(!check(&[0, 1], 2, &[[0, 0, 1], [0, 0, 1]]), "two shares of one class");
+        assert!(!check(&[0, 1], 2, &[[0, 1, 1], [0, 0, 1]]), "the first share is another class");
+        assert!(!check(&[0, 1], 2, &[[7, 1, 1]]), "no such vector");
     }
 
     #[test]
-    fn divided_rows_are_dealt_to_the_parts() {
-        let assignment =
-            Assignment { class_of: vec![0, 1], n_classes: 2, parts: vec![(0, 0, 2), (0, 1, 1)] };
+    fn divided_rows_are_assigned_to_the_shares() {
+        let shares = [[0, 0, 2], [0, 1, 1]].iter().map(share).collect();
+        let assignment = Assignment { class_of: vec![0, 1], n_classes: 2, shares };
         assert_eq!(class_rows(&[0, 1, 0, 0], &assignment), [vec![0, 2], vec![1, 3]]);
     }
 }

@@ -1,4 +1,4 @@
-//! Several quasi-identifier sets: what a release must keep to, and slow, obvious answers about
+//! Several quasi-identifier sets: what a release must satisfy, and slow, obvious answers about
 //! butterflies.
 //!
 //! Written from Pei, Tao, Li, Xiao: *Privacy Preserving Publishing on Multiple Quasi-Identifiers*,
@@ -22,12 +22,13 @@ use crate::oracle::{Oracle, lowest_node};
 pub use random::{random_attackers, random_node, rows_of_node};
 pub use structure::{alike, can_be_divided, decompose, is_anonymous, is_butterfly};
 
-/// What one attacker can know (a quasi-identifier set), and how many rows must look the same to them.
+/// What one attacker can know (a quasi-identifier set), and the number of rows that must look the
+/// same to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attacker {
     /// The attributes, ascending.
     pub attributes: Vec<usize>,
-    /// Their k.
+    /// The attacker's k.
     pub k: u64,
 }
 
@@ -39,14 +40,14 @@ impl Attacker {
     }
 }
 
-/// A table and what is asked of a release of it.
+/// A table and the requirements for its release.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The rows.
     pub table: &'a Table,
-    /// Whom it must withstand.
+    /// The attackers that the release must withstand.
     pub attackers: &'a [Attacker],
-    /// What must hold for every class of every attacker beside their k-anonymity. All monotone.
+    /// Models for every class of every attacker, in addition to their k-anonymity. All monotone.
     pub models: &'a [Box<dyn Model>],
     /// The extra column whose distinct codes k counts.
     pub entity: Option<usize>,
@@ -71,8 +72,8 @@ impl Asked<'_> {
         !all.is_empty() && self.attackers.iter().all(|attacker| self.may_be_class(attacker, &all))
     }
 
-    /// Whether every cell stands for the value behind it, and the rows that look the same to an
-    /// attacker may be a class, for every attacker.
+    /// Whether every cell covers its original value, and, for every attacker, the rows that look
+    /// the same may be a class.
     ///
     /// # Errors
     ///
@@ -106,11 +107,11 @@ impl Asked<'_> {
     }
 }
 
-/// Whether the cell stands for the code among others.
+/// Whether the cell covers the code.
 fn covers(attribute: &Attribute, cell: &Cell, code: u32) -> bool {
     match cell {
         Cell::Value(value) => *value == code,
-        // A missing value has the last code and lies in no range.
+        // A missing value has the last code and is in no range.
         Cell::Range(lo, hi) => {
             (lo..=hi).contains(&&code) && Some(*hi) != attribute.dictionary.missing()
         }
@@ -127,8 +128,8 @@ fn covers(attribute: &Attribute, cell: &Cell, code: u32) -> bool {
     }
 }
 
-/// The least cell that covers the values of some rows; along a tree the highest nodes of which every child
-/// has one of them.
+/// The least cell that covers the values of some rows; along a tree, the highest nodes whose
+/// children all contain one of the values.
 ///
 /// # Panics
 ///
@@ -197,14 +198,13 @@ pub fn penalty(table: &Table, release: &Release) -> f64 {
 }
 
 /// The penalty of giving some rows the same cells on some attributes.
-#[expect(clippy::cast_precision_loss, reason = "tables of tests are small")]
 fn joint_penalty(table: &Table, rows: &[usize], attributes: &[usize]) -> f64 {
     let loss = |&at: &usize| table.attributes[at].loss(&least_cell(table, rows, at));
     rows.len() as f64 * attributes.iter().map(loss).sum::<f64>()
 }
 
-/// The attackers who ask for something that no other asks for: those whose attributes another knows
-/// too, with a k not below theirs, are left out (all but the first of equal ones).
+/// The attackers that no other one implies. Attackers whose attributes another one also knows, with
+/// at least their k, are left out (except the first of equal ones).
 #[must_use]
 pub fn effective(attackers: &[Attacker]) -> Vec<Attacker> {
     let asks_no_more = |one: &Attacker, other: &Attacker| {
@@ -222,7 +222,8 @@ pub fn effective(attackers: &[Attacker]) -> Vec<Attacker> {
     kept.map(|(_, attacker)| attacker.clone()).collect()
 }
 
-/// The attributes that two or more of the attackers know, and by attacker those that no other knows.
+/// The attributes that two or more of the attackers know, and by attacker those that no other
+/// knows.
 #[must_use]
 pub fn body_and_wings(attackers: &[Attacker]) -> (Vec<usize>, Vec<Vec<usize>>) {
     let n_knowing =

@@ -1,9 +1,9 @@
-//! Full-domain generalization, slow and obvious: what every node of the lattice gives, which nodes
-//! are best, what Datafly finds, and how many nodes the breadth-first searches check.
+//! Full-domain generalization, slow and obvious: the result of every node of the lattice, the best
+//! nodes, the result of Datafly, and the number of nodes that the breadth-first searches check.
 //!
 //! Written from slides about LeFevre, DeWitt, Ramakrishnan: *Incognito: Efficient Full-Domain
 //! K-Anonymity*, SIGMOD 2005, and the measures of `docs/src/report.md`. A node is one level per
-//! attribute. Works on rows, one at a time, and counts everything afresh at every node.
+//! attribute. Works on rows, one at a time, and recounts everything at every node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,17 +15,17 @@ use crate::Table;
 use crate::assignment::Rows;
 use crate::oracle::Oracle;
 
-/// Costs closer than this part of the least one are equal.
+/// Costs within this relative distance of the least one are equal.
 const TIE: f64 = 1e-9;
 
-/// A table, all of whose attributes are trees, and what is asked of its generalization.
+/// A table, all of whose attributes are trees, and the requirements for its generalization.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
     /// The rows.
     pub table: &'a Table,
     /// What must hold for every class.
     pub models: &'a [Box<dyn Model>],
-    /// The k that the average class size is counted in.
+    /// The k of the average class size.
     pub k: u64,
     /// The extra column whose distinct codes the models count.
     pub entity: Option<usize>,
@@ -33,17 +33,17 @@ pub struct Asked<'a> {
     pub limit: u64,
     /// Whether suppressed rows are released together as `*`, and so must be a class.
     pub stars: bool,
-    /// What a node costs.
+    /// The measure of a node's cost.
     pub measure: Measure,
     /// The extra column that classification predicts.
     pub target: Option<usize>,
-    /// What each attribute weighs in loss and precision; only the ratios matter.
+    /// The weight of each attribute in loss and precision; only the ratios matter.
     pub weights: Vec<f64>,
     /// The least and the greatest level of each attribute.
     pub bounds: Vec<(u8, u8)>,
 }
 
-/// What a node gives.
+/// The result of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeFacts {
     /// The level of each attribute.
@@ -54,7 +54,7 @@ pub struct NodeFacts {
     pub n_suppressed: u64,
     /// Whether the node may be released.
     pub is_feasible: bool,
-    /// What it costs, feasible or not.
+    /// The cost, feasible or not.
     pub cost: f64,
 }
 
@@ -66,7 +66,7 @@ struct Division<'a> {
 }
 
 impl Asked<'_> {
-    /// What a node gives, within the bounds or not.
+    /// The result of a node, within the bounds or not.
     ///
     /// # Panics
     ///
@@ -94,7 +94,7 @@ impl Asked<'_> {
     }
 
     /// Datafly (Sweeney 1997): from the least levels, raises the attribute with the most distinct
-    /// values, the first of equals, until the node is feasible; none if nothing can be raised.
+    /// values, the first of equals, until the node is feasible; `None` if nothing can be raised.
     #[must_use]
     pub fn datafly(&self) -> Option<NodeFacts> {
         let mut levels: Vec<u8> = self.bounds.iter().map(|&(least, _)| least).collect();
@@ -125,7 +125,7 @@ impl Asked<'_> {
         }
     }
 
-    /// The group that stands in place of a row's value.
+    /// The group that replaces a row's value.
     fn group(&self, row: usize, attribute: usize, level: u8) -> u32 {
         self.tree(attribute).group_of(Level(level), self.table.quasi(row)[attribute])
     }
@@ -191,13 +191,13 @@ impl Asked<'_> {
             && (self.stars || suppressed.is_empty() || self.holds_within(classes))
     }
 
-    /// Whether every class satisfies the models against the rows of all of them.
+    /// Whether every class satisfies the models relative to the rows of all classes.
     fn holds_within(&self, classes: &[Rows]) -> bool {
         let oracle = Oracle { table: self.table, models: self.models, entity: self.entity };
         oracle.hold_within(classes)
     }
 
-    /// Whether few enough rows break a model: what Incognito asks of a node over some attributes.
+    /// Whether few enough rows break a model: Incognito's test of a node over some attributes.
     fn passes(&self, attributes: &[usize], levels: &[u8]) -> bool {
         self.divide(attributes, levels).1.len() as u64 <= self.limit
     }
@@ -237,7 +237,6 @@ impl Asked<'_> {
         kept + float(division.suppressed.len()) * float(self.table.rows.len())
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "k is far below 2^52")]
     fn average_class_size(&self, division: &Division) -> f64 {
         let n_classes = division.classes.len() + usize::from(!division.suppressed.is_empty());
         float(self.table.rows.len()) / float(n_classes.max(1)) / self.k as f64
@@ -316,7 +315,6 @@ impl Asked<'_> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tables of tests have few rows")]
 fn float(n: usize) -> f64 {
     n as f64
 }

@@ -32,7 +32,7 @@ impl Rng {
     ///
     /// # Panics
     ///
-    /// Never: what is below a `usize` is one.
+    /// Never: a number below a `usize` fits in one.
     pub fn below(&mut self, n: usize) -> usize {
         usize::try_from(self.next_u64() % n as u64).expect("below a usize")
     }
@@ -50,14 +50,14 @@ impl Rng {
     }
 }
 
-/// What a random table is like.
+/// The parameters of a random table.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Rows.
+    /// The number of rows.
     pub n_rows: usize,
-    /// Quasi-identifier columns.
+    /// The number of quasi-identifier columns.
     pub n_attributes: usize,
-    /// The forms that they may have.
+    /// The forms that columns may have.
     pub forms: &'static [Form],
     /// The most values of a column.
     pub max_values: usize,
@@ -92,7 +92,7 @@ pub fn random_table(rng: &mut Rng, recipe: &Recipe) -> Table {
     table
 }
 
-/// A value below `n`, the lower the likelier: the least of `1 + skew` even draws.
+/// A value below `n`, lower ones being more likely: the least of `1 + skew` uniform draws.
 fn skewed(rng: &mut Rng, n: usize, skew: usize) -> usize {
     (0..=skew).map(|_| rng.below(n)).min().unwrap_or(0)
 }
@@ -110,7 +110,7 @@ fn push_extras(table: &mut Table, rng: &mut Rng) {
     }
 }
 
-/// Adds a column whose cells are given by rank; the seed decides on the gaps between numbers and on
+/// Adds a column whose cells are given by rank; the seed determines the gaps between numbers and
 /// the hierarchy.
 fn push_values(
     table: &mut Table,
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_one_table_and_tables_have_all_that_is_promised() {
+    fn a_seed_gives_one_table_and_tables_are_as_documented() {
         let recipe =
             Recipe { n_rows: 40, n_attributes: 4, forms: &Form::ALL, max_values: 9, missing: true };
         let made = |seed| random_table(&mut Rng::new(seed), &recipe);

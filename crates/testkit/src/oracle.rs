@@ -1,8 +1,9 @@
-//! Slow, obvious answers: what a class is, whether it can be cut, what strict Mondrian gives, and
-//! the least cost of any partition.
+//! Slow, obvious answers: what a class is, whether it can be cut, the result of strict Mondrian,
+//! and the least cost of any partition.
 //!
 //! Written from LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, and the
-//! departures from it that the module doc of `search::mondrian` lists. Works on rows, one at a time, and counts everything afresh.
+//! departures from it that the module doc of `search::mondrian` lists. Works on rows, one at a
+//! time, and recounts everything each time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,7 @@ use incrowd_privacy::{Class, Histogram, Model, all_hold};
 use crate::Table;
 use crate::assignment::Rows;
 
-/// A table and what must hold for every class of it.
+/// A table and the models for its classes.
 #[derive(Clone, Copy, Debug)]
 pub struct Oracle<'a> {
     /// The rows.
@@ -28,7 +29,7 @@ impl Oracle<'_> {
     ///
     /// # Panics
     ///
-    /// If `entity` is no extra column.
+    /// If `entity` is not an extra column.
     #[must_use]
     pub fn class(&self, rows: &[usize]) -> Class {
         let extra =
@@ -54,7 +55,7 @@ impl Oracle<'_> {
         all_hold(self.models, &self.class(rows))
     }
 
-    /// Whether every class satisfies the models measured against the rows of all of them.
+    /// Whether every class satisfies the models relative to the rows of all classes.
     #[must_use]
     pub fn hold_within(&self, classes: &[Rows]) -> bool {
         let release = self.class(&classes.concat());
@@ -81,9 +82,9 @@ impl Oracle<'_> {
         }
     }
 
-    /// The cut along a tree: children of the lowest node that holds all rows. Those that may be a
-    /// class are parts of their own, the others one part, which takes in the smallest of the former
-    /// while it may not be a class.
+    /// The cut along a tree: children of the lowest node that holds all rows. Children that may be
+    /// a class are parts of their own; the others form one part, which absorbs the smallest of the
+    /// former until it may be a class.
     fn tree_cut(&self, tree: &Hierarchy, rows: &[usize], attribute: usize) -> Option<Vec<Rows>> {
         let code = |row: usize| self.table.quasi(row)[attribute];
         let leaves = rows.iter().map(|&row| code(row)).collect();
@@ -126,10 +127,10 @@ impl Oracle<'_> {
         }
     }
 
-    /// Relaxed Mondrian, section 4, where k-anonymity over rows is all that is asked, no attribute
-    /// has a hierarchy and no cell is missing: the rows at the median are divided so that the halves
-    /// are equal, the lower one having one more of an odd number. Equal rows on the attribute go by
-    /// the order of all their codes.
+    /// Relaxed Mondrian, section 4, if k-anonymity over rows is the only requirement, no attribute
+    /// has a hierarchy and no cell is missing: the rows at the median are divided so that the
+    /// halves are equal, the lower one having one more of an odd number. Rows that are equal on the
+    /// attribute are ordered by all their codes.
     #[must_use]
     pub fn relaxed(&self, k: usize) -> Vec<Rows> {
         self.halve((0..self.table.rows.len()).collect(), k)
@@ -194,7 +195,7 @@ fn cuts(table: &Table, rows: &[usize], attribute: usize) -> Vec<Vec<Rows>> {
         .collect()
 }
 
-/// The lowest level on which all leaves are in one group; none if there is no leaf.
+/// The lowest level on which all leaves are in one group; `None` without leaves.
 pub(crate) fn lowest_node(tree: &Hierarchy, leaves: &BTreeSet<u32>) -> Option<Level> {
     let groups = |level| leaves.iter().map(move |&leaf| tree.group_of(level, leaf));
     (0..=tree.height().0)
@@ -202,9 +203,8 @@ pub(crate) fn lowest_node(tree: &Hierarchy, leaves: &BTreeSet<u32>) -> Option<Le
         .find(|&level| groups(level).collect::<BTreeSet<_>>().len() == 1)
 }
 
-/// The part of the attribute's whole range that the rows reach over. A mix of numbers (or ranks) and
-/// missing cells reaches over all of it.
-#[expect(clippy::cast_precision_loss, reason = "tables of tests are small")]
+/// The share of the attribute's range that the rows cover. A mix of numbers (or ranks) and missing
+/// cells covers all of it.
 fn width(table: &Table, rows: &[usize], dim: usize) -> f64 {
     let attribute = &table.attributes[dim];
     let present: BTreeSet<u32> = rows.iter().map(|&row| table.quasi(row)[dim]).collect();
@@ -230,8 +230,8 @@ fn width(table: &Table, rows: &[usize], dim: usize) -> f64 {
     }
 }
 
-/// The least discernibility (the sum of squared class sizes) of all ways to put the groups together
-/// to classes that may be; none if there is no way. Looks at every set partition: at most ten groups.
+/// The least discernibility (the sum of squared class sizes) over all ways to combine the groups
+/// into valid classes; `None` if there is none. Tries every set partition: at most ten groups.
 #[must_use]
 pub fn least_discernibility(groups: &[Rows], may_be: &dyn Fn(&[usize]) -> bool) -> Option<u64> {
     let mut least = None;
@@ -270,7 +270,7 @@ fn extend(groups: &[Rows], classes: &mut Vec<Rows>, found: &mut dyn FnMut(&[Rows
     }
 }
 
-/// The rows with the same quasi-identifier together.
+/// Groups of rows with the same quasi-identifier.
 #[must_use]
 pub fn equal_rows(table: &Table) -> Vec<Rows> {
     let mut groups: BTreeMap<&[u32], Rows> = BTreeMap::new();
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cut_before_the_median_where_that_behind_it_is_not_allowable() {
+    fn the_cut_before_the_median_if_the_one_after_it_is_not_allowable() {
         check(&table("a:num", "1\n1\n2\n2\n2\n2\n2"), 2, &[&[0, 1], &[2, 3, 4, 5, 6]]);
     }
 

@@ -1,11 +1,11 @@
-//! Single-dimensional recoding, slow and obvious: what every set of cuts gives, which sets a
-//! hierarchy allows, which set is best, and which cuts are allowable.
+//! Single-dimensional recoding, slow and obvious: the result of every set of cuts, the sets that a
+//! hierarchy allows, the best set, and the allowable cuts.
 //!
 //! Written from Bayardo, Agrawal: *Data Privacy through Optimal k-Anonymization*, ICDE 2005,
-//! sections 3 and 4, and LeFevre, DeWitt, Ramakrishnan, TR 1521, section 2.4. A cut is
-//! an attribute and a code: it separates the codes below it from those from it on, so it is the
-//! paper's least value of an interval. Works on rows, one at a time, and counts everything afresh
-//! for every set of cuts.
+//! sections 3 and 4, and LeFevre, DeWitt, Ramakrishnan, TR 1521, section 2.4. A cut is an attribute
+//! and a code: it separates the lower codes from this one and those above, so it is the paper's
+//! least value of an interval. Works on rows, one at a time, and recounts everything for every set
+//! of cuts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,30 +22,30 @@ const TIE: f64 = 1e-9;
 /// and so are costs closer than this.
 const LEAST_TIE: f64 = 1e-12;
 
-/// The most sets of cuts, of one attribute or of all, that are looked at.
+/// The most sets of cuts, of one attribute or of all, that are tried.
 const MOST_SETS: usize = 1 << 16;
 
-/// Attributes and codes, ascending, no two alike.
+/// Attributes and codes, ascending and distinct.
 pub type Cuts = Vec<(usize, u32)>;
 
-/// A table and what is asked of its recoding.
+/// A table and the requirements for its recoding.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
     /// The rows.
     pub table: &'a Table,
-    /// What must hold for every class; the rows of others are suppressed.
+    /// The models for every class; the rows of other classes are suppressed.
     pub models: &'a [Box<dyn Model>],
     /// The extra column whose distinct codes the models count.
     pub entity: Option<usize>,
     /// The most rows that may be suppressed.
     pub limit: u64,
-    /// What a recoding costs: discernibility, classification or loss.
+    /// The measure of the cost: discernibility, classification or loss.
     pub measure: Measure,
     /// The extra column that classification predicts.
     pub target: Option<usize>,
 }
 
-/// What a set of cuts gives.
+/// The result of a set of cuts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
     /// The cuts.
@@ -54,20 +54,20 @@ pub struct Facts {
     pub classes: Vec<Rows>,
     /// The rows of the other classes.
     pub n_suppressed: u64,
-    /// Whether few enough rows are suppressed, and any is kept. Hierarchies play no part in it.
+    /// Whether few enough rows are suppressed, and some are kept, regardless of hierarchies.
     pub is_feasible: bool,
-    /// What it costs, feasible or not.
+    /// The cost, feasible or not.
     pub cost: f64,
 }
 
 impl Asked<'_> {
-    /// What a set of cuts gives, whether or not it respects the hierarchies. Where it does not, a
-    /// cell loses what the lowest node loses that holds its interval.
+    /// The result of a set of cuts, whether or not it respects the hierarchies. If it does not, the
+    /// loss of a cell is that of the lowest node above its interval.
     ///
     /// # Panics
     ///
-    /// If the cuts are not ascending, if one does not lie between two codes of an attribute, or if
-    /// the measure is not one of those that [`Asked::measure`] names.
+    /// If the cuts are not ascending, if one is not between two codes of an attribute, or if the
+    /// measure is not one of those that [`Asked::measure`] names.
     #[must_use]
     pub fn recoding(&self, cuts: &Cuts) -> Facts {
         let (classes, suppressed): (Vec<Rows>, Vec<Rows>) =
@@ -84,7 +84,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Whether every class satisfies the models against the rows of all of them.
+    /// Whether every class satisfies the models relative to the rows of all classes.
     fn holds_within(&self, classes: &[Rows]) -> bool {
         let oracle = Oracle { table: self.table, models: self.models, entity: self.entity };
         oracle.hold_within(classes)
@@ -115,7 +115,8 @@ impl Asked<'_> {
         found.iter().map(|cuts| self.recoding(cuts)).collect()
     }
 
-    /// Whether, of every attribute with a hierarchy, each interval is the leaves below a node.
+    /// Whether each interval of every attribute with a hierarchy consists of the leaves below a
+    /// node.
     ///
     /// # Panics
     ///
@@ -129,12 +130,12 @@ impl Asked<'_> {
         })
     }
 
-    /// Whether one more cut is allowable (TR 1521, section 2.4): whether with it all classes
-    /// satisfy all models, those that it does not divide included.
+    /// Whether one more cut is allowable (TR 1521, section 2.4): whether all classes then satisfy
+    /// all models, including those that it does not divide.
     ///
-    /// The report asks for k points on either side of the cut in every region that it meets. Here a
-    /// side without rows is fine, as it is no class; so a cut that divides no class, or is among
-    /// the others already, is allowable if they suppress nothing. Hierarchies play no part.
+    /// The report requires k points on either side of the cut in every region that it meets. Here a
+    /// side without rows is allowed, since it is not a class; so a cut that divides no class, or is
+    /// already among the others, is allowable if these suppress nothing. Hierarchies do not matter.
     ///
     /// # Panics
     ///
@@ -167,7 +168,7 @@ impl Asked<'_> {
         classes
     }
 
-    /// The interval that holds the row's code, of every attribute.
+    /// The interval of the row's code, for every attribute.
     fn intervals_of_row(&self, cuts: &Cuts, row: usize) -> Vec<(u32, u32)> {
         let mut found = vec![];
         for (at, attribute) in self.table.attributes.iter().enumerate() {
@@ -238,7 +239,6 @@ fn loss_of_interval(attribute: &Attribute, lo: u32, hi: u32) -> f64 {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tables of tests have few rows")]
 fn float(n: usize) -> f64 {
     n as f64
 }
@@ -285,7 +285,7 @@ fn respects_hierarchy(attribute: &Attribute, codes: &[u32]) -> bool {
     }
 }
 
-/// Whether some node has just these leaves below it.
+/// Whether some node has exactly these leaves below it.
 fn is_node(tree: &Hierarchy, lo: u32, hi: u32) -> bool {
     (0..=tree.height().0)
         .any(|level| tree.groups(Level(level)).iter().any(|node| (node.lo, node.hi) == (lo, hi)))

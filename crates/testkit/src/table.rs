@@ -6,7 +6,7 @@ use incrowd_data::{
     Attribute, Codes, Dictionary, Extra, FrequencySet, Hierarchy, Kind, Shape, collapse,
 };
 
-/// How the values of a literal's column lie to one another.
+/// How the values of a literal's column relate to one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `num`: numbers.
@@ -27,22 +27,23 @@ impl Form {
     pub const ORDERED: [Form; 3] = [Form::Numeric, Form::Ordinal, Form::Unordered];
 }
 
-/// Rows of codes with what the codes mean. Shown as the literal that gives it, a long one cut short.
+/// Rows of codes with the meanings of the codes. Its `Debug` form is its literal, shortened if
+/// long.
 #[derive(Clone)]
 pub struct Table {
     /// The quasi-identifier columns.
     pub attributes: Vec<Attribute>,
-    /// The further columns, by name.
+    /// The additional columns, by name.
     pub extras: Vec<(String, Dictionary)>,
     /// The codes of every row: those of the attributes, then those of the extras.
     pub rows: Vec<Vec<u32>>,
 }
 
-/// A table from a header and one line per row, `?` being a missing cell.
+/// A table from a header and one line per row, where `?` is a missing cell.
 ///
 /// The header names the quasi-identifier columns with their form, then, after a bar, the extras:
-/// `age:num sex:cat | disease`. An order or the rows of a hierarchy are given after `=`, else the
-/// order is that of the values: `size:ord=S,M,L town:tree=Rome;IT;*,Paris;FR;*`.
+/// `age:num sex:cat | disease`. An order or the rows of a hierarchy are given after `=`; otherwise
+/// the order is that of the values: `size:ord=S,M,L town:tree=Rome;IT;*,Paris;FR;*`.
 ///
 /// # Panics
 ///
@@ -92,7 +93,7 @@ impl Table {
         Table { attributes: vec![], extras: vec![], rows: vec![vec![]; n_rows] }
     }
 
-    /// Adds a quasi-identifier column, before any extra. `declared` holds the order of an ordinal
+    /// Adds a quasi-identifier column, before any extra. `declared` has the order of an ordinal
     /// column or the rows `leaf;...;root` of a hierarchy, and is empty otherwise.
     ///
     /// # Panics
@@ -125,7 +126,7 @@ impl Table {
         self.attributes.push(Attribute { name: name.to_owned(), dictionary, shape });
     }
 
-    /// Adds an extra column: numbers if all its cells are, else text in its own order.
+    /// Adds an extra column: numbers if all its cells are numbers, otherwise text in its own order.
     ///
     /// # Panics
     ///

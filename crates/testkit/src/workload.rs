@@ -1,9 +1,9 @@
-//! Mondrian with a criterion, slow and obvious: what every allowable cut of a region costs, and which of
-//! them is to be made.
+//! Mondrian with a criterion, slow and obvious: the cost of every allowable cut of a region, and
+//! the cut to make.
 //!
-//! Written from LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006,
-//! section 3, and the documented departures from it. Works on rows and on lists
-//! of codes, one at a time, and counts everything afresh for every cut.
+//! Written from LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006, section 3,
+//! and the documented departures from it. Works on rows and on lists of codes, one at a time, and
+//! recounts everything for every cut.
 
 pub mod generate;
 mod queries;
@@ -46,35 +46,35 @@ pub enum Target {
 pub enum Adds {
     /// Rows.
     Rows,
-    /// An extra column, which is released as it is.
+    /// An extra column, which is released unchanged.
     Extra(usize),
     /// A numeric attribute, which is released as cells.
     Attribute(usize),
 }
 
-/// What is asked.
+/// A query.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// Disjoint regions.
     pub regions: Vec<Region>,
     /// What is added up.
     pub adds: Adds,
-    /// Whether the mean is asked for: values count by their distance from it.
+    /// Whether the query returns the mean: values count by their distance from it.
     pub is_mean: bool,
-    /// How much it counts.
+    /// The weight of the query.
     pub weight: f64,
 }
 
-/// What a release is for.
+/// The purpose of a release.
 #[derive(Clone, Debug, Default)]
 pub struct Workload {
-    /// The criteria, asked in turn.
+    /// The criteria, in order of precedence.
     pub splits: Vec<Split>,
     /// What is predicted.
     pub targets: Vec<Target>,
     /// What is selected.
     pub selections: Vec<Region>,
-    /// What is asked.
+    /// A query.
     pub queries: Vec<Query>,
 }
 
@@ -83,20 +83,20 @@ pub struct Workload {
 pub struct Cut {
     /// The attribute.
     pub attribute: usize,
-    /// The last code of the lower part; none on an attribute with a hierarchy.
+    /// The last code of the lower part; `None` on an attribute with a hierarchy.
     pub code: Option<u32>,
     /// The parts with rows.
     pub parts: Vec<Rows>,
-    /// What the parts cost.
+    /// The cost of the parts.
     pub cost: f64,
 }
 
-/// A table, what must hold for every class of it, and what it is for.
+/// A table, the models for its classes, and the purpose of its release.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The table and the models.
     pub oracle: Oracle<'a>,
-    /// What it is for.
+    /// The purpose of the release.
     pub workload: &'a Workload,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Asked<'a> {
         self.table().quasi(row)[attribute]
     }
 
-    /// The cut that is to be made: that of the first criterion which has one.
+    /// The cut to make: that of the first criterion that has one.
     #[must_use]
     pub fn choice(&self, rows: &[usize]) -> Option<Cut> {
         self.workload.splits.iter().find_map(|&split| self.choice_of(split, rows))
@@ -181,8 +181,8 @@ impl<'a> Asked<'a> {
             .collect()
     }
 
-    /// Those cuts between whose parts a target changes; if it does at none of them, the cut nearest the
-    /// median.
+    /// Those cuts between whose parts a target changes; if it does at none of them, the cut nearest
+    /// the median.
     fn at_changes(&self, rows: &[usize], cuts: Vec<Cut>) -> Vec<Cut> {
         let (at_change, others): (Vec<Cut>, Vec<Cut>) =
             cuts.into_iter().partition(|cut| cut.code.is_none() || self.changes_at(cut));
@@ -196,8 +196,8 @@ impl<'a> Asked<'a> {
             .collect()
     }
 
-    /// Whether a target changes between the last value below a cut and the first one above it: not all
-    /// rows of the two have one label. A number always does.
+    /// Whether a target changes between the last value below a cut and the first one above it: not
+    /// all rows of the two have one label. A number always does.
     fn changes_at(&self, cut: &Cut) -> bool {
         let code = |&row: &usize| self.code(row, cut.attribute);
         let below = cut.parts[0].iter().map(code).max();
@@ -216,7 +216,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// What a part of a region costs that is cut out of it on an attribute, or the region as a whole.
+    /// The cost of a part that is cut out of a region on an attribute, or of the whole region.
     #[must_use]
     pub fn cost(
         &self,
@@ -233,8 +233,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The sum of the costs of the targets, each as a share of its cost in the whole table if there are
-    /// both labels and numbers.
+    /// The sum of the costs of the targets, each as a share of its cost in the whole table if there
+    /// are both labels and numbers.
     #[must_use]
     pub fn target_cost(&self, part: &[usize]) -> f64 {
         let targets = &self.workload.targets;
@@ -294,8 +294,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Equation 5 for one part, over all selections: the part's rows that are returned by a selection
-    /// and do not satisfy it.
+    /// Equation 5 for one part, over all selections: the part's rows that are returned by a
+    /// selection and do not satisfy it.
     #[must_use]
     pub fn imprecision(&self, cell: &Cell, part: &[usize]) -> f64 {
         let selections = self.workload.selections.iter();
@@ -306,7 +306,7 @@ impl<'a> Asked<'a> {
         count(selections.map(of_one).sum())
     }
 
-    /// Whether a row lies in a region.
+    /// Whether a row is in a region.
     #[must_use]
     pub fn satisfies(&self, row: usize, region: &Region) -> bool {
         region.sides.iter().all(|(at, set)| set.contains(self.code(row, *at)))
@@ -317,7 +317,7 @@ fn lowers(cut: &Cut, cost: f64) -> bool {
     single(cut.cost) < single(cost)
 }
 
-/// Whether a cell holds a point of a region.
+/// Whether a cell contains a point of a region.
 #[must_use]
 pub fn overlaps(cell: &Cell, region: &Region) -> bool {
     region.sides.iter().all(|(at, set)| cell[*at].iter().any(|&code| set.contains(code)))
@@ -352,7 +352,6 @@ pub fn squared_error(numbers: &[f64]) -> f64 {
     numbers.iter().map(|number| (number - mean) * (number - mean)).sum()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tables of tests are small")]
 fn count(n: usize) -> f64 {
     n as f64
 }

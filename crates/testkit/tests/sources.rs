@@ -1,10 +1,10 @@
-//! What the repository cites is in the repository: definitions stand in `docs/`, papers are named by
+//! The repository cites only what it contains: definitions are in `docs/`, papers are named by
 //! authors and title.
 
 use std::path::{Path, PathBuf};
 
 /// Names of files and folders that a reader of the repository does not have, in two halves so that
-/// this file does not hold them.
+/// this file does not contain them.
 const ELSEWHERE: [(&str, &str); 3] = [("DESIGN", ".md"), ("STYLE", ".md"), ("papers", "/")];
 
 /// Folders of builds and of version control, by name.
@@ -25,7 +25,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn nothing_cites_what_is_not_here() {
+fn no_file_cites_missing_documents() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut all = Vec::new();
     files(&root, &mut all);
@@ -33,7 +33,7 @@ fn nothing_cites_what_is_not_here() {
     let mut citing = Vec::new();
     for file in &all {
         let bytes = std::fs::read(file).expect("a file that can be read");
-        // What is no text (archives, binaries) cites nothing.
+        // Files that are not text (archives, binaries) cite nothing.
         let Ok(text) = std::str::from_utf8(&bytes) else { continue };
         for (number, line) in (1..).zip(text.lines()) {
             if needles.iter().any(|needle| line.contains(needle.as_str())) {

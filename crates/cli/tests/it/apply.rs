@@ -101,8 +101,20 @@ fn what_cannot_be_applied_is_refused() {
     ));
     folder.fails("apply local.json patients.csv -o x.csv", 2, &["local recoding", "--relaxed"]);
     folder.fails("apply no.json patients.csv -o x.csv", 2, &["is not a recoding"]);
-    folder.fails("apply none.json patients.csv -o x.csv", 2, &["cannot be read"]);
+    folder.fails(
+        "apply none.json patients.csv -o x.csv",
+        2,
+        &["the recoding `none.json` does not exist"],
+    );
     folder.ok(&format!("anonymize patients.csv -o s.csv {PATIENTS_JOB} --recoding s.json"));
+    for (k, says) in [("x=5", "there is one k for all sets here"), ("five", "k is a whole number")]
+    {
+        folder.fails(
+            &format!("apply s.json patients.csv -o x.csv -k {k}"),
+            2,
+            &[says, "write -k 10"],
+        );
+    }
     folder.fails("apply s.json few.csv -o x.csv", 2, &["column `zipcode` is not in the input"]);
     let damaged = folder.read("s.json").replace("\"low\":1", "\"low\":0");
     std::fs::write(folder.path("d.json"), damaged).unwrap();

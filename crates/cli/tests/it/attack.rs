@@ -189,6 +189,38 @@ fn an_attack_as_a_page() {
 }
 
 #[test]
+fn a_page_has_the_warnings_of_its_attack() {
+    let folder = Folder::with(&[
+        ("r.csv", "job,age\nMedical,30\nMedical,30\nClerk,40\nClerk,40\n"),
+        ("o.csv", "job,age\nDentist,30\nClerk,40\n"),
+        ("jobs.csv", "Dentist;Medical;*\nClerk;Office;*\n"),
+    ]);
+    let attack = "attack r.csv --with o.csv --force --report";
+    let ended = folder.ok(&format!("{attack} a.html"));
+    let warning = "1 of 2 outside labels of column `job` agree with none of the release, and nothing says \
+                   what labels stand for";
+    assert!(ended.stderr.contains(warning) && ended.stderr.contains("--hierarchy"));
+    let html = folder.read("a.html");
+    for text in
+        ["What may be amiss", "agree with none of the release", "a label that was not understood"]
+    {
+        assert!(html.contains(text), "no {text}");
+    }
+    assert!(!html.contains("--hierarchy"), "a page has no flags");
+    pages::check_markup(&folder.path("a.html"));
+    folder.ok(&format!("{attack} a.json"));
+    assert!(folder.json("a.json")["warnings"][0].as_str().unwrap().starts_with(warning));
+    // With the hierarchy nobody is missed.
+    let ended = folder.ok(&format!("{attack} b.html --hierarchy job=jobs.csv"));
+    assert!(!ended.stderr.contains("warning"), "{}", ended.stderr);
+    let html = folder.read("b.html");
+    assert!(!html.contains("What may be amiss") && !html.contains("was not understood"));
+    assert!(html.contains("is not in the table, or was left out of it."));
+    folder.ok(&format!("{attack} b.json --hierarchy job=jobs.csv"));
+    assert!(folder.json("b.json").get("warnings").is_none());
+}
+
+#[test]
 fn what_is_wrong_with_the_original_is_said_at_once() {
     let folder = Folder::with(&[
         ("patients.csv", PATIENTS),
@@ -338,7 +370,6 @@ fn candidates_of_people_in_every_form() {
             .sum();
         let found = attack(&folder, "r.csv --with o.csv --on age,sex,city,status");
         let with = 300 - counts(&found)[0];
-        #[expect(clippy::cast_precision_loss, reason = "few pairs")]
         let mean = n_pairs as f64 / with as f64;
         assert!((found["candidates"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{how}");
     }

@@ -206,7 +206,7 @@ fn hierarchies_that_do_not_fit() {
     folder.fails(&with("unequal.csv"), 2, &["row 2 has 2 labels where the first row has 3"]);
     folder.fails(&with("parents.csv"), 2, &["another parent"]);
     folder.fails(&with("roots.csv"), 2, &["one root"]);
-    folder.fails(&with("none.csv"), 2, &["none.csv", "cannot be read"]);
+    folder.fails(&with("none.csv"), 2, &["the hierarchy `none.csv` does not exist"]);
 }
 
 #[test]
@@ -296,4 +296,28 @@ fn a_row_of_nobody_is_not_a_person() {
     folder.ok(&format!("anonymize known.csv -o r.csv {job} --recoding r.json"));
     folder.fails("apply r.json t.csv -o s.csv", 2, &says);
     assert_eq!(folder.files(), ["known.csv", "r.csv", "r.json", "r.private.json", "t.csv"]);
+}
+
+/// Rows without a number give themselves away by nothing: no cell of the first one is printed.
+#[test]
+fn a_first_row_of_words_is_not_printed() {
+    for (text, cells) in [
+        ("Anna Smith,HIV,Berlin\nBob Miller,flu,Paris\n", ["Anna", "HIV", "Berlin"]),
+        ("K12345,Anna,B-12\nK12346,Bob,B-13\n", ["K12345", "Anna", "B-12"]),
+    ] {
+        let folder = Folder::with(&[("n.csv", text)]);
+        for args in [
+            "anonymize n.csv -o o.csv -k 2 --quasi age",
+            "anonymize n.csv -o o.csv -k 2",
+            "check n.csv -k 2 --quasi age",
+            "profile n.csv",
+        ] {
+            let ended = folder.run(args);
+            assert_eq!(ended.code, 2, "{args}: {}", ended.stderr);
+            for cell in cells {
+                let said = format!("{}{}", ended.stdout, ended.stderr);
+                assert!(!said.contains(cell), "{args}: {said}");
+            }
+        }
+    }
 }

@@ -83,6 +83,30 @@ fn records_before_and_after_are_internal() {
 }
 
 #[test]
+fn records_say_how_many_columns_they_leave_out() {
+    let names: Vec<String> = (0..12).map(|at| format!("c{at}")).collect();
+    let row = |row: usize| {
+        let cells: Vec<String> = (0..12).map(|at| (row / 10 % (at + 2)).to_string()).collect();
+        cells.join(",") + ",s\n"
+    };
+    let table = format!("{},s\n{}", names.join(","), (0..200).map(row).collect::<String>());
+    let folder = Folder::with(&[("t.csv", &table)]);
+    for (n, says) in [
+        (
+            12,
+            "drawn at random with the seed of the job; the first 10 of 12 quasi-identifier columns.",
+        ),
+        (10, "drawn at random with the seed of the job; the quasi-identifier columns only."),
+    ] {
+        folder.ok(&format!(
+            "anonymize t.csv -o r.csv -k 2 --quasi {} --sensitive s --undeclared drop --report r.html --quiet --force",
+            names[..n].join(",")
+        ));
+        assert!(folder.read("r.html").contains(says), "{n}");
+    }
+}
+
+#[test]
 fn boards_are_not_told_of_flags() {
     let row =
         |row: usize| format!("P{:05},{},{},x{}\n", 10_000 + row / 3, 20 + row % 30, row % 7, row);
@@ -119,6 +143,61 @@ fn loss_is_told_in_the_columns_own_units() {
         let html = folder.read("r.html");
         assert!(html.contains("typically ") && html.contains(" wide"), "{audience}");
         assert!(html.contains(" of 5 digits"), "{audience}");
+    }
+}
+
+#[test]
+fn hierarchies_are_told_in_the_unit_of_their_values() {
+    let row = |row: usize| {
+        let born = format!("{}-{:02}-{:02}", 1950 + row % 40, 1 + row % 12, 1 + row % 28);
+        let (income, zip) = (1000 + (row * 37) % 4000, 53_000 + (row * 37) % 900);
+        format!("{born},{income},{zip},{},d{}\n", 18 + row % 40, row % 5)
+    };
+    let table = format!("born,income,zip,age,d\n{}", (0..400).map(row).collect::<String>());
+    let ages = |age: usize| {
+        let group =
+            if age < 50 { format!("[{}-{}]", age / 5 * 5, age / 5 * 5 + 4) } else { ">=50".into() };
+        format!("{age};{group};*\n")
+    };
+    let job = "[columns]\n\
+        born = { role = \"quasi\", hierarchy = { dates = [\"month\", \"year\", \"decade\"] } }\n\
+        income = { role = \"quasi\", hierarchy = { width = 500 } }\n\
+        zip = { role = \"quasi\", hierarchy = { mask = \"right\" } }\n\
+        age = { role = \"quasi\", hierarchy = \"age.csv\" }\n";
+    let files = [
+        ("t.csv", &table[..]),
+        ("j.toml", job),
+        ("age.csv", &(0..90).map(ages).collect::<String>()),
+    ];
+    let folder = Folder::with(&files);
+    for audience in ["internal", "public"] {
+        let kept = |flags: &str| {
+            folder.ok(&format!(
+                "anonymize t.csv --job j.toml -o r.csv --sensitive d --report r.html --audience {audience} \
+                 --quiet --force {flags}"
+            ));
+            folder.read("r.html")
+        };
+        let full = "-k 2 --algorithm optimal --suppress 50% --levels";
+        let html = kept(&format!("{full} born=3,income=2,zip=4,age=2"));
+        for text in ["typically 10 years wide<", "typically 1,000 wide<", "100.0%: 1 of 5 digits<"]
+        {
+            assert!(html.contains(text), "{audience}: no {text}");
+        }
+        // A year is no value.
+        let html = kept(&format!("{full} born=2,income=4,zip=5,age=2"));
+        assert!(html.contains("typically 12 months wide<"), "{audience}");
+        let html = kept(&format!("{full} born=4,income=4,zip=5,age=1"));
+        assert!(html.contains(": typically 5 wide; "), "{audience}");
+        assert!(html.contains(": a range without an end<"), "{audience}");
+        // Labels of Mondrian may be sets of nodes.
+        let html = kept("-k 5");
+        assert!(folder.read("r.csv").contains("|53"), "some postcodes are sets");
+        assert!(
+            html.contains(" of 5 digits") && html.contains("one of several with "),
+            "{audience}"
+        );
+        assert!(!html.contains(" of 400 values") && !html.contains(" of 90 values"), "{audience}");
     }
 }
 
@@ -231,7 +310,6 @@ fn the_scatter_of_the_partition_is_a_fair_sample() {
     assert!(html.contains("of 9,000 records, drawn at random"));
     let (places, zero) = points(&html);
     let drawn = places.iter().filter(|place| **place < zero).count();
-    #[expect(clippy::cast_precision_loss, reason = "few points")]
     let (share, expected) = (drawn as f64 / places.len() as f64, negative as f64 / 9000.0);
     assert!((share - expected).abs() < 0.04, "{share} of the points, {expected} of the records");
 }
@@ -296,12 +374,7 @@ fn no_mean_tells_the_values_of_its_class() {
                 withheld += n;
                 continue;
             }
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                clippy::cast_precision_loss,
-                reason = "ages"
-            )]
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ages")]
             let sum = (mean.parse::<f64>().unwrap() * n as f64).round() as u64;
             assert!(
                 multisets(n - 2, hi - lo, sum - lo - hi - (n - 2) * lo) > 1,

@@ -27,6 +27,19 @@ fn cases_are_what_anonymize_gives() {
 }
 
 #[test]
+fn what_cannot_suppress_is_left_out_where_the_job_suppresses() {
+    let folder = Folder::with(&[("t.csv", &people(300, 1))]);
+    let args = "--algorithms mondrian,koptimize,single-dimensional -k 5 --suppress 10% --json";
+    let ended = folder.ok(&format!("compare t.csv {args} {JOB}"));
+    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    for case in found["cases"].as_array().unwrap() {
+        let reason = case["failed"].as_str().unwrap_or_default();
+        let is_left_out = case["algorithm"] != "koptimize";
+        assert_eq!(reason.contains("cannot honour --suppress"), is_left_out, "{case}");
+    }
+}
+
+#[test]
 fn the_table_marks_the_best_and_says_which_to_take() {
     let folder = Folder::with(&[("t.csv", &people(300, 1))]);
     let ended = folder.ok(&format!("compare t.csv --algorithms mondrian,koptimize -k 5 {JOB}"));

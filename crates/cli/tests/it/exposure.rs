@@ -111,14 +111,24 @@ fn unique_rows_are_those_that_no_other_row_equals() {
             let wanted = expected(&folder.read("t.csv"), &["x", "y", "cost"]);
             assert_eq!(found, wanted, "seed {seed} {way}");
         }
-        // What has no role is ignored.
+        // What has no role is in a table that is checked.
         let ended = folder.ok("check t.csv --quasi age --insensitive cost --json");
+        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let wanted = expected(&folder.read("t.csv"), &["sex", "x", "y", "cost"]);
+        assert_eq!(figures(&report), wanted, "seed {seed}");
+        let told = &report["as_they_are"];
+        assert_eq!(told["columns"], serde_json::json!(["sex", "x", "y", "cost"]));
+        assert_eq!(told["undeclared"], serde_json::json!(["sex", "x", "y"]));
+        // Unless the job drops it.
+        let drops = "check t.csv --quasi age --insensitive cost --undeclared drop --json";
+        let ended = folder.ok(drops);
         let report: Value = serde_json::from_str(&ended.stdout).unwrap();
         let table = cells(&folder.read("t.csv"));
         let alone = unique_on(&table, |name| name == "cost");
         let with_quasi = unique_on(&table, |name| ["age", "cost"].contains(&name));
         assert_eq!(figures(&report)[1..], [alone, with_quasi], "seed {seed}");
         assert_eq!(report["as_they_are"]["columns"], serde_json::json!(["cost"]));
+        assert_eq!(report["as_they_are"].get("undeclared"), None);
     }
 }
 
@@ -178,7 +188,8 @@ fn formats_order_and_sets_do_not_matter() {
     // Parquet read as the input: numbers are numbers there.
     let columns = "--quasi age,sex --sensitive x --insensitive y,cost -k 3";
     folder.ok(&format!("anonymize t.csv -o in.parquet {columns} --labels bounds --force"));
-    let ended = folder.ok("check in.parquet --quasi sex --sensitive x --insensitive y,cost --json");
+    let roles = "--quasi sex --sensitive x --insensitive y,cost --undeclared drop";
+    let ended = folder.ok(&format!("check in.parquet {roles} --json"));
     let of_parquet: Value = serde_json::from_str(&ended.stdout).unwrap();
     folder.ok(&format!("anonymize t.csv -o in.csv {columns} --labels bounds --force"));
     let table = cells(&folder.read("in.csv"));
@@ -245,6 +256,14 @@ fn a_large_share_draws_a_warning() {
         let told = report(&folder, "r.json");
         assert_eq!(told["warnings"].as_array().is_some_and(|all| !all.is_empty()), is_warned);
     }
+    // A table whose columns nobody declares is as open.
+    let folder = Folder::with(&[("t.csv", &costs(50))]);
+    let ended = folder.ok("check t.csv --quasi age --report c.html");
+    assert!(ended.stderr.contains(WARNS), "{}", ended.stderr);
+    for text in [&ended.stdout, &folder.read("c.html")] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("1 of these columns has no role: cost"), "{text}");
+    }
     // Without a column that is released as it is there is nothing to say.
     let folder = Folder::with(&[("t.csv", &costs(50))]);
     let ended = folder.ok("check t.csv --quasi age,cost --json");
@@ -273,7 +292,8 @@ fn check_repeats(table: &str, roles: &str, wanted: Option<(&str, f64)>) {
     let folder = Folder::with(&[("t.csv", table)]);
     let says = "seems to number people";
     for way in ["", "--threads 1", "--force-files 1"] {
-        let job = format!("-k 2 --quasi age --insensitive cost {roles} {way}");
+        let quasi = if roles.contains("--quasi") { "" } else { "--quasi age" };
+        let job = format!("-k 2 {quasi} --insensitive cost {roles} {way}");
         let made = folder.ok(&format!("anonymize t.csv -o r.csv {job} --report r.json --force"));
         let checked = folder.ok(&format!("check t.csv {job} --report c.html --json --force"));
         let page = folder.read("c.html");
@@ -305,6 +325,13 @@ fn rows_that_repeat_per_person_draw_a_warning() {
     check_repeats(&patients, "--undeclared drop", Some(("patient_id", 3.0)));
     check_repeats(&patients, "--insensitive patient_id", Some(("patient_id", 3.0)));
     check_repeats(&patients, "--sensitive patient_id", Some(("patient_id", 3.0)));
+    // Recoded: the values of the table tell, not the labels of the release.
+    check_repeats(&patients, "--quasi age,patient_id", Some(("patient_id", 3.0)));
+    // By its values, whatever its role.
+    let unsaid = visits("xyz", 400, 2);
+    for roles in ["--insensitive xyz", "--sensitive xyz", "--quasi age,xyz"] {
+        check_repeats(&unsaid, roles, Some(("xyz", 2.0)));
+    }
     // An entity is declared, or nobody has a second row.
     check_repeats(&patients, "--entity patient_id", None);
     check_repeats(&visits("patient_id", 120, 1), id, None);

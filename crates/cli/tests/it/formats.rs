@@ -222,5 +222,12 @@ fn values_at_the_ends_of_their_types() {
     }
     let job = "-k 2 --quasi q --insensitive bytes --undeclared drop";
     folder.ok(&format!("anonymize t.parquet -o bytes.parquet {job}"));
-    folder.fails(&format!("anonymize t.parquet -o bytes.csv {job}"), 2, &["could not be decoded"]);
+    folder.fails(
+        &format!("anonymize t.parquet -o bytes.csv {job}"),
+        2,
+        &[
+            "column `bytes` holds bytes that are not UTF-8 text, which CSV cannot hold",
+            ".parquet or .arrow",
+        ],
+    );
 }

@@ -195,7 +195,11 @@ fn every_type_leaves_as_it_came() {
     assert!(of("time32").contains(&json!("00:00:05")));
     // Bytes that are no text have no form in text.
     let job = "-k 2 --quasi q --insensitive bytes --undeclared drop";
-    folder.fails(&format!("anonymize t.parquet -o b.jsonl {job}"), 2, &["could not be decoded"]);
+    folder.fails(
+        &format!("anonymize t.parquet -o b.jsonl {job}"),
+        2,
+        &["column `bytes` holds bytes that are not UTF-8 text, which JSON lines cannot hold"],
+    );
 }
 
 /// Numbers that JSON lines cannot bring back are refused, not changed.

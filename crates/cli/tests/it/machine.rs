@@ -300,3 +300,36 @@ fn what_is_said_of_flags_paths_and_causes() {
         assert!(text.contains(what), "{text}");
     }
 }
+
+#[test]
+fn every_path_that_is_not_there_is_explained() {
+    let folder = patients();
+    std::fs::create_dir(folder.path("jobs")).unwrap();
+    let job = "[columns]\nage = { role = \"quasi\", hierarchy = \"s3://bucket/h.csv\" }\n";
+    std::fs::write(folder.path("jobs/j.toml"), job).unwrap();
+    let made = format!("anonymize patients.csv -o x.csv {PATIENTS_JOB}");
+    let attack = "attack patients.csv --with patients.csv";
+    for (args, path, what) in [
+        ("apply PATH patients.csv -o x.csv", "r.json", "the recoding `r.json` does not exist"),
+        (&*format!("{made} --hierarchy age=PATH"), "h.csv", "the hierarchy `h.csv` does not exist"),
+        ("anonymize patients.csv --job PATH", "j.toml", "the job file `j.toml` does not exist"),
+        (
+            "query patients.csv --queries PATH",
+            "q.sql",
+            "the file of queries `q.sql` does not exist",
+        ),
+        (&*format!("{attack} --recoding PATH"), "r.json", "the recoding `r.json` does not exist"),
+        (&*format!("{attack} --report PATH"), "none/r.html", "the folder `none` does not exist"),
+        ("profile patients.csv --log PATH", "none/log", "its folder does not exist"),
+        (&*format!("{made} --temp-dir PATH"), "none", "the folder `none` does not exist"),
+    ] {
+        folder.fails(&args.replace("PATH", path), 2, &[what]);
+        let address = args.replace("PATH", "s3://me:secret@bucket/x.html");
+        folder.fails(&address, 2, &["`s3://` is an object store"]);
+        let ended = folder.run(&address);
+        assert!(!ended.stderr.contains("entity") && !ended.stderr.contains("secret"), "{address}");
+    }
+    // Before an address in a job file stands the folder of that file.
+    let args = "anonymize patients.csv -o x.csv -k 2 --undeclared drop --job jobs/j.toml";
+    folder.fails(args, 2, &["`s3://` is an object store", "name a path on this machine"]);
+}

@@ -141,3 +141,12 @@ fn a_comparison_leaves_the_limit_to_those_that_honour_it() {
         &["`mondrian` cannot honour --suppress"],
     );
 }
+
+#[test]
+fn a_form_and_a_variant_that_differ_are_refused() {
+    let folder = folder();
+    let job = format!("anonymize t.csv -o r.csv {JOB}");
+    folder.ok(&format!("{job} --relaxed --variant relaxed"));
+    let says = ["the variant `strict` differ", "drop --relaxed or --variant"];
+    folder.fails(&format!("{job} --relaxed --variant strict"), 2, &says);
+}

@@ -234,7 +234,7 @@ fn a_file_of_queries() {
         &["line 1: column `agee`", "did you mean `age`?", "line 2: column `sexx`", "`zip`"],
     );
     folder.fails("query r.csv --queries empty.txt", 2, &["holds no query"]);
-    folder.fails("query r.csv --queries none.txt", 2, &["cannot be read"]);
+    folder.fails("query r.csv --queries none.txt", 2, &["`none.txt` does not exist"]);
     folder.fails("query r.csv", 2, &["required"]);
 }
 
@@ -368,6 +368,30 @@ fn all_problems_of_all_queries_are_reported_at_once() {
     folder.fails("query none.csv --queries q.txt", 2, &all);
     refused(&folder, "r.csv", "SELECT COUNT(*) WHERE age > 'x99999999999999999999'", &["integer"]);
     check(&folder, "r.csv", "SELECT COUNT(*) WHERE age > 99999999999999999999999", 0.0, true);
+}
+
+/// Epoch nanoseconds, in every form that stands for ranges.
+#[test]
+fn labels_beyond_the_whole_numbers_of_a_float() {
+    let first = 1_700_000_000_000_000_000_u64;
+    let rows: Vec<String> =
+        (0..200).map(|row| (first + row * 5_000_000_000_001).to_string()).collect();
+    let folder = Folder::with(&[("t.csv", &format!("t\n{}\n", rows.join("\n")))]);
+    // Without ranges they are texts, which are equal or not.
+    check(&folder, "t.csv", "SELECT COUNT(*) WHERE t = 1700000000000000000", 1.0, true);
+    for form in ["range", "region", "bounds"] {
+        folder.ok(&format!(
+            "anonymize t.csv -o {form}.csv -k 20 --quasi t --labels {form} --recoding {form}.json"
+        ));
+        let about = format!("{form}.csv --recoding {form}.json --original t.csv");
+        let answer = ask(&folder, &about, "SELECT COUNT(*) WHERE t < 1700000500000000000");
+        let number = |key: &str| answer[key].as_f64().unwrap();
+        assert_eq!(answer["true"], 100.0, "{form}: {answer}");
+        assert!(number("least") <= 100.0 && 100.0 <= number("greatest"), "{form}: {answer}");
+        assert!((number("estimate") - 100.0).abs() < 25.0, "{form}: {answer}");
+        folder
+            .ok(&format!("attack {form}.csv --with t.csv --recoding {form}.json --fail-below 20"));
+    }
 }
 
 /// The original has values only, whatever they look like.

@@ -55,7 +55,6 @@ fn the_report_has_its_keys_and_true_numbers() {
     assert_eq!(report["release"]["smallest_class"], *found.values().min().unwrap());
     assert_eq!(report["release"]["largest_class"], *found.values().max().unwrap());
     let squares: usize = found.values().map(|n| n * n).sum();
-    #[expect(clippy::cast_precision_loss, reason = "small")]
     let squares = squares as f64;
     assert_eq!(report["measures"]["discernibility"], squares);
     assert_eq!(report["privacy"][0]["satisfied"], true);
@@ -111,7 +110,6 @@ fn squared_error_diversity_holds() {
     }
     assert!(of_class.len() > 1);
     for pays in of_class.values() {
-        #[expect(clippy::cast_precision_loss, reason = "small")]
         let mean = pays.iter().sum::<f64>() / pays.len() as f64;
         let error: f64 = pays.iter().map(|pay| (pay - mean).powi(2)).sum();
         assert!(error >= 90_000.0, "{error}");

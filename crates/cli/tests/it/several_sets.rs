@@ -42,7 +42,6 @@ fn each_set_has_its_own_k() {
             let found = least(&release, &columns);
             assert_eq!(set["k"], found, "{algorithm} {name}");
             assert!(found >= k);
-            #[expect(clippy::cast_precision_loss, reason = "small")]
             let risk = 1.0 / found as f64;
             assert_eq!(set["risk"]["prosecutor_max"], risk);
             assert_eq!(set["risk"]["records_at_risk"], 0);

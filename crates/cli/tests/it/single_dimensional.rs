@@ -291,7 +291,7 @@ fn bins_and_orders_that_cannot_be_are_refused() {
         ("--algorithm koptimize --bins town=5", "column `town` has bins, but no numbers"),
         ("--algorithm koptimize --bins age=0", "need a width above 0"),
         ("--algorithm koptimize --bins age=x", "--bins needs COL=WIDTH[,ORIGIN]"),
-        ("--algorithm koptimize --order-from town=none.csv", "cannot be read"),
+        ("--algorithm koptimize --order-from town=none.csv", "`none.csv` does not exist"),
         (
             "--algorithm koptimize --order-from town=h/town.csv --hierarchy town=h/town.csv",
             "has an order and a hierarchy",

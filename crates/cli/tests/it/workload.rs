@@ -164,7 +164,11 @@ fn what_is_wrong_with_a_workload_is_said() {
     refused(selection, &select("disease = 'Flu'"), &["no selection tells rows apart"]);
     refused(selection, &select("sex = 'Other'"), &["no selection tells rows apart"]);
     refused("--insensitive disease --split median", &select("age < 'x'"), &["`age` is integer"]);
-    refused("--insensitive disease --split queries --queries none.sql", &[], &["cannot be read"]);
+    refused(
+        "--insensitive disease --split queries --queries none.sql",
+        &[],
+        &["`none.sql` does not exist"],
+    );
 }
 
 #[test]

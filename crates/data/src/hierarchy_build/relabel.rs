@@ -1,16 +1,16 @@
-//! Labels of built hierarchies from some of their values only.
+//! New labels for built hierarchies, from some of their values only.
 //!
-//! A hierarchy that is built from the values of a table has labels that tell of those values: the ends of
-//! a group, the longest value, whether all numbers are whole. Once it is known which values are released,
-//! the labels are made again from these, so that they tell nothing of suppressed rows. The tree itself
-//! stays as it is.
+//! The labels of a hierarchy that is built from the values of a table reveal something about these
+//! values: the ends of a group, the longest value, whether all numbers are whole. Once it is known
+//! which values are released, the labels are rebuilt from these alone, so that they reveal nothing
+//! about suppressed rows. The tree itself does not change.
 
 use std::collections::BTreeMap;
 
 use super::{MAX_MASK_LEVELS, MaskSide, ROOT, group_label, intervals, mask_label, pad};
 use crate::{Hierarchy, Level};
 
-/// The labels of a [`fan_out`](super::fan_out) over the leaves that are marked.
+/// The labels of a [`fan_out`](super::fan_out) over the marked leaves.
 #[must_use]
 pub fn relabel_fan_out(hierarchy: &Hierarchy, is_marked: &[bool]) -> Hierarchy {
     hierarchy.relabelled(is_marked, |_, group, marked| {
@@ -19,7 +19,7 @@ pub fn relabel_fan_out(hierarchy: &Hierarchy, is_marked: &[bool]) -> Hierarchy {
     })
 }
 
-/// The labels of a [`mask`](super::mask) over the leaves that are marked: as long as the longest of them.
+/// The labels of a [`mask`](super::mask) over the marked leaves: as long as the longest of them.
 #[must_use]
 pub fn relabel_mask(
     hierarchy: &Hierarchy,
@@ -39,8 +39,8 @@ pub fn relabel_mask(
     })
 }
 
-/// The labels of [`intervals`] over the leaves that are marked. A level that they alone would not have is
-/// the root: it would tell how far the other values reach.
+/// The labels of [`intervals`] over the marked leaves. A level that these leaves alone would not
+/// need gets the label of the root; any other would reveal how far the other values extend.
 #[must_use]
 pub fn relabel_intervals(
     hierarchy: &Hierarchy,

@@ -18,7 +18,7 @@ fn check_error(rows: Rows, expected: &BuildError) {
     assert_eq!(&rows.expect_err("must be refused"), expected);
 }
 
-/// Values are separated by blanks.
+/// Splits at spaces.
 fn split(values: &str) -> Vec<&str> {
     values.split_whitespace().collect()
 }
@@ -46,7 +46,7 @@ fn check_fan_out(values: &str, is_text: bool, expected: &str) {
 #[test]
 fn intervals_of_whole_numbers_include_both_ends() {
     check_intervals("17 21 22", 5.0, Some(17.0), "17;[17-21];* 21;[17-21];* 22;[22-26];*");
-    // Counted from 0, wherever the least value is: it may be that of a suppressed row.
+    // Counted from 0, wherever the least value is: it may belong to a suppressed row.
     check_intervals("17 21", 5.0, None, "17;[15-19];[10-19];[0-19];* 21;[20-24];[20-29];[20-39];*");
     check_intervals("3 04 4.0", 1.0, Some(3.0), "3;[3-3];* 04;[4-4];* 4.0;[4-4];*");
     check_intervals("7", 5.0, None, "7;[5-9];*");
@@ -90,7 +90,7 @@ fn levels_double_until_one_interval_is_left() {
 }
 
 #[test]
-fn levels_merge_as_told() {
+fn levels_merge_as_requested() {
     let rows = intervals(&["-1", "0", "9"], 2.0, Some(0.0), &[2, 3]);
     check(rows, "-1;[-2..-1];[-4..-1];[-12..-1];* 0;[0-1];[0-3];[0-11];* 9;[8-9];[8-11];[0-11];*");
 }
@@ -365,7 +365,7 @@ fn random_dates_make_hierarchies() {
     }
 }
 
-/// The rows of a hierarchy whose labels were made again from the leaves that are marked with a `!`.
+/// The rows of a hierarchy whose labels were rebuilt from the leaves marked with `!`.
 #[track_caller]
 fn check_relabelled(
     rows: Result<Vec<Vec<String>>, BuildError>,
@@ -385,7 +385,7 @@ fn check_relabelled(
 }
 
 #[test]
-fn labels_tell_of_marked_leaves_only() {
+fn labels_reveal_marked_leaves_only() {
     let numbers = || fan_out(&split("1 2 3 4 9 99"), 2, false);
     let expected = "2;2;[2-3];* 3;3;[2-3];* 9;9;9;*";
     check_relabelled(numbers(), "2 3 9", relabel_fan_out, expected);

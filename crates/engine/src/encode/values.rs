@@ -6,10 +6,10 @@ use arrow::array::{ArrayRef, StringArray};
 use arrow::datatypes::DataType;
 use incrowd_data::{Codes, Kind};
 
-use crate::EngineError;
 use crate::error::Detail;
 use crate::value::content::{ColumnContent, Content};
 use crate::value::typing::{Order, Ranked, identify, infer, is_of, rank_by_list, rank_naturally};
+use crate::{EngineError, ValueList};
 
 /// A column's distinct values, in no particular order; a value's code is its place.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Misfits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Misfit {
     Kind(Kind),
-    List(&'static str),
+    List(ValueList),
 }
 
 impl Misfits {

@@ -17,8 +17,8 @@ pub enum EngineError {
     #[error("`{path}` does not exist{hint}")]
     NoInput { path: String, hint: String },
     /// An address that is not that of a file. What follows its scheme may hold a password.
-    #[error("`{scheme}://` is {what}; tables are read from files and written to files only")]
-    NotAPath { scheme: String, what: &'static str },
+    #[error("`{scheme}://` is {what}; incrowd reads and writes files only")]
+    NotAPath { scheme: String, what: Elsewhere },
     /// A pipe, a socket, a device or a link to nothing.
     #[error(
         "`{path}` is {what}, not a file; a table is read more than once, so it must be in a file",
@@ -84,7 +84,7 @@ pub enum EngineError {
     #[error(
         "column `{column}`: {n_values} values in {n_rows} rows are not in its {what}; the first is data row {first_row}"
     )]
-    NotCovered { column: String, what: &'static str, n_values: u64, n_rows: u64, first_row: u64 },
+    NotCovered { column: String, what: ValueList, n_values: u64, n_rows: u64, first_row: u64 },
     /// Nested values do not fit a text file.
     #[error(
         "column `{column}` holds {holds}, which CSV cannot hold; write .jsonl, .parquet or .arrow, or drop it"
@@ -95,6 +95,12 @@ pub enum EngineError {
         "column `{column}` holds {holds}, which JSON lines cannot hold; write .parquet or .arrow, or drop it"
     )]
     NotForJson { column: String, holds: &'static str },
+    /// Bytes that a text file has no form for.
+    #[error(
+        "column `{column}` holds bytes that are not UTF-8 text, which {format} cannot hold; \
+         write .parquet or .arrow, or drop it"
+    )]
+    NotText { column: String, format: &'static str },
     /// A character that no reader of text files takes for one.
     #[error(
         "`{path}` cannot be written: a text holds a NUL character, which CSV cannot hold; write .jsonl, .parquet or .arrow, or drop the column",
@@ -107,7 +113,7 @@ pub enum EngineError {
     /// A file system error, with what was tried.
     #[error("{action} `{path}` failed", path = path.display())]
     Io {
-        action: &'static str,
+        action: FileAction,
         path: PathBuf,
         #[source]
         source: std::io::Error,
@@ -179,6 +185,81 @@ pub enum EngineError {
     /// The user stopped it.
     #[error("interrupted; nothing was written")]
     Cancelled,
+}
+
+/// What was tried with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileAction {
+    /// Reading it.
+    Read,
+    /// Writing it.
+    Write,
+    /// Giving it its name.
+    Publish,
+    /// Creating a file in its folder.
+    CreateBeside,
+    /// Creating a folder in its folder.
+    CreateFolderBeside,
+    /// Creating a private folder in it.
+    CreatePrivateFolder,
+}
+
+impl std::fmt::Display for FileAction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            FileAction::Read => "reading",
+            FileAction::Write => "writing",
+            FileAction::Publish => "publishing",
+            FileAction::CreateBeside => "creating a file beside",
+            FileAction::CreateFolderBeside => "creating a folder beside",
+            FileAction::CreatePrivateFolder => "making a private folder in",
+        })
+    }
+}
+
+/// What an address leads to that is not the path of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// An object store or a distributed file system.
+    Store,
+    /// A server.
+    Server,
+    /// A file, written as an address.
+    File,
+    /// A database.
+    Database,
+    /// Anything else.
+    Unknown,
+}
+
+impl std::fmt::Display for Elsewhere {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Elsewhere::Store => "an object store or a distributed file system",
+            Elsewhere::Server => "the address of a server",
+            Elsewhere::File => "the address of a file",
+            Elsewhere::Database => "a database",
+            Elsewhere::Unknown => "an address",
+        })
+    }
+}
+
+/// A list that has all values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueList {
+    /// The leaves of its hierarchy.
+    Hierarchy,
+    /// Its declared order.
+    Order,
+}
+
+impl std::fmt::Display for ValueList {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ValueList::Hierarchy => "hierarchy",
+            ValueList::Order => "declared order",
+        })
+    }
 }
 
 /// What a library said, cut to its kind: its full text may quote cells.

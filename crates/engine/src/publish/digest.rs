@@ -6,11 +6,12 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::EngineError;
+use crate::{EngineError, FileAction};
 
 /// The SHA-256 of a file's bytes, as `sha256sum` prints it.
 pub fn sha256(path: &Path) -> Result<String, EngineError> {
-    let unreadable = |source| EngineError::Io { action: "reading", path: path.to_owned(), source };
+    let unreadable =
+        |source| EngineError::Io { action: FileAction::Read, path: path.to_owned(), source };
     let mut file = File::open(path).map_err(unreadable)?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 16];

@@ -1,4 +1,5 @@
-//! Releases that stay in memory: they are staged like files, and handed out when they are published.
+//! Releases that stay in memory: they are staged like files, and handed out when they are
+//! published.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +8,8 @@ use arrow::datatypes::Schema;
 
 use crate::{Batches, EngineError};
 
-/// Where a release in memory is handed out: empty until it is published, as a file has no name until then.
+/// Where a release in memory is handed out: empty until it is published, as a file has no name
+/// until then.
 #[derive(Clone, Debug, Default)]
 pub struct Slot(Arc<Mutex<Option<Batches>>>);
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::held::publishing;
 use super::stage::{PREFIX, folder_of};
 use super::staging::{Manifest, Place, StagedFolder};
-use crate::{EngineError, Staged, Staging};
+use crate::{EngineError, FileAction, Staged, Staging};
 
 /// An output that has its bytes and its mode, but not its name.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Ready {
         };
         placed.map_err(|source| match source.kind() {
             io::ErrorKind::AlreadyExists => EngineError::Exists { path: target.to_owned() },
-            _ => EngineError::Io { action: "publishing", path: target.to_owned(), source },
+            _ => EngineError::Io { action: FileAction::Publish, path: target.to_owned(), source },
         })
     }
 }

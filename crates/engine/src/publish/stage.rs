@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::held::{HeldFile, remove_stale};
-use crate::EngineError;
+use crate::{EngineError, FileAction};
 
 /// How the names of staged files and folders begin.
 pub(crate) const PREFIX: &str = ".incrowd-";
@@ -49,7 +49,7 @@ impl Staged {
         let name = target.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let ending = name.find('.').map_or("", |dot| &name[dot..]);
         let held = HeldFile::create(folder, PREFIX, ending).map_err(|source| EngineError::Io {
-            action: "creating a file beside",
+            action: FileAction::CreateBeside,
             path: target.to_owned(),
             source,
         })?;
@@ -77,13 +77,14 @@ impl Staged {
 
     /// The file for whoever writes it.
     pub(crate) fn open(&self) -> Result<Opened, EngineError> {
-        let file = self.held.file().try_clone().map_err(|source| self.io("writing", source))?;
+        let file =
+            self.held.file().try_clone().map_err(|source| self.io(FileAction::Write, source))?;
         Ok(Opened { file, target: self.target.clone() })
     }
 
     /// Waits until the bytes are on the disk.
     pub fn flush(&self) -> Result<(), EngineError> {
-        self.held.file().sync_all().map_err(|source| self.io("writing", source))
+        self.held.file().sync_all().map_err(|source| self.io(FileAction::Write, source))
     }
 
     /// Lets those read it who may, before it gets its name.
@@ -92,10 +93,10 @@ impl Staged {
             Access::Private => Ok(()),
             Access::Shared => share(self.held.file()),
         }
-        .map_err(|source| self.io("publishing", source))
+        .map_err(|source| self.io(FileAction::Publish, source))
     }
 
-    fn io(&self, action: &'static str, source: std::io::Error) -> EngineError {
+    fn io(&self, action: FileAction, source: std::io::Error) -> EngineError {
         EngineError::Io { action, path: self.target.clone(), source }
     }
 }
@@ -160,7 +161,7 @@ fn umask_of_new_file() -> Option<u32> {
 /// Stages a small file as a whole.
 pub fn stage_bytes(target: &Path, bytes: &[u8], access: Access) -> Result<Staged, EngineError> {
     let staged = Staged::new(target, access)?;
-    staged.held.file().write_all(bytes).map_err(|source| staged.io("writing", source))?;
+    staged.held.file().write_all(bytes).map_err(|source| staged.io(FileAction::Write, source))?;
     staged.flush()?;
     Ok(staged)
 }

@@ -13,7 +13,7 @@ use super::held::{HeldFolder, private, remove_stale};
 use super::memory::{Slot, StagedBatches};
 use super::stage::{Access, Opened, PREFIX, folder_of, share, share_folder};
 use crate::format::csv_write::Dialect;
-use crate::{Batches, Compression, EngineError, Format, Staged};
+use crate::{Batches, Compression, EngineError, FileAction, Format, Staged};
 
 const MANIFEST: &str = "_manifest.json";
 const PART: &str = "part-";
@@ -225,7 +225,7 @@ impl Staging {
         let Place::Folder(folder) = &self.place else { return Ok(()) };
         let name = folder.name_of(part);
         let n_bytes = std::fs::metadata(folder.folder.path().join(&name));
-        let n_bytes = n_bytes.map_err(|source| folder.io("writing", source))?.len();
+        let n_bytes = n_bytes.map_err(|source| folder.io(FileAction::Write, source))?.len();
         folder.parts().push(Part { name, n_rows, n_bytes });
         Ok(())
     }
@@ -254,7 +254,7 @@ impl StagedFolder {
     fn new(path: &Path, format: Format, part_rows: u64) -> Result<StagedFolder, EngineError> {
         let (target, beside) = (path.to_owned(), folder_of(path));
         let folder = HeldFolder::create(beside, PREFIX).map_err(|source| EngineError::Io {
-            action: "creating a folder beside",
+            action: FileAction::CreateFolderBeside,
             path: target.clone(),
             source,
         })?;
@@ -273,7 +273,7 @@ impl StagedFolder {
         let file = private().write(true).create_new(true).open(self.folder.path().join(&name));
         match file {
             Ok(file) => Ok(Opened { file, target }),
-            Err(source) => Err(EngineError::Io { action: "writing", path: target, source }),
+            Err(source) => Err(EngineError::Io { action: FileAction::Write, path: target, source }),
         }
     }
 
@@ -284,11 +284,11 @@ impl StagedFolder {
     fn each_part(&self, act: impl Fn(&File) -> std::io::Result<()>) -> Result<(), EngineError> {
         self.parts().iter().try_for_each(|part| {
             let file = OpenOptions::new().write(true).open(self.folder.path().join(&part.name));
-            file.and_then(|file| act(&file)).map_err(|source| self.io("writing", source))
+            file.and_then(|file| act(&file)).map_err(|source| self.io(FileAction::Write, source))
         })
     }
 
-    fn io(&self, action: &'static str, source: std::io::Error) -> EngineError {
+    fn io(&self, action: FileAction, source: std::io::Error) -> EngineError {
         EngineError::Io { action, path: self.target.clone(), source }
     }
 
@@ -304,7 +304,7 @@ impl StagedFolder {
 
     /// Writes the manifest and lets others read what they may.
     fn complete(&self, manifest: &str) -> Result<(), EngineError> {
-        let failed = |source| self.io("publishing", source);
+        let failed = |source| self.io(FileAction::Publish, source);
         self.each_part(share)?;
         let path = self.folder.path();
         let file = private().write(true).create_new(true).open(path.join(MANIFEST));

@@ -32,7 +32,7 @@ use crate::error::fault::Fault;
 use crate::format::Compression;
 use crate::source::{Files, Fingerprint, plan_of_files, schema};
 use crate::wire::{Reader, Writer};
-use crate::{EngineError, Format, Source, SourceColumn, Use};
+use crate::{EngineError, FileAction, Format, Source, SourceColumn, Use};
 
 /// A source, what its columns are used for, and into how many parts a scan is divided.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl SourceTable {
         let mut files = source.as_files().ok_or(EngineError::NotForCluster)?.clone();
         for file in &mut files.paths {
             let absolute = file.canonicalize().map_err(|error| EngineError::Io {
-                action: "reading",
+                action: FileAction::Read,
                 path: file.clone(),
                 source: error,
             })?;

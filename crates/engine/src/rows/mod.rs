@@ -17,8 +17,8 @@ mod spilled;
 
 use std::path::{Path, PathBuf};
 
-use crate::EngineError;
 use crate::publish::held::{HeldFolder, remove_stale};
+use crate::{EngineError, FileAction};
 
 pub use bucket::{Bucket, Buckets, Distributor, NOWHERE};
 pub use codes::{CodeFile, CodeReader, CodeWriter};
@@ -41,7 +41,7 @@ impl Scratch {
     pub fn new(place: Option<&Path>) -> Result<Scratch, EngineError> {
         let place = place.map_or_else(std::env::temp_dir, Path::to_owned);
         let folder = HeldFolder::create(&place, PREFIX).map_err(|source| EngineError::Io {
-            action: "making a private folder in",
+            action: FileAction::CreatePrivateFolder,
             path: place.clone(),
             source,
         })?;

@@ -1,7 +1,8 @@
 //! The rows of a bucket that does not fit in memory, in the order in which they are released.
 //!
-//! As many rows as fit are sorted at a time and written to a run of their own; then the runs are merged. Rows
-//! are compared by keys of bytes ([`arrow::row`]), which order them as the writer does.
+//! As many rows as fit are sorted at a time and written to a run of their own; then the runs are
+//! merged. Rows are compared by keys of bytes ([`arrow::row`]), which order them as the writer
+//! does.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,8 +38,9 @@ pub struct BucketOfAll<'a> {
     pub n_parts: usize,
 }
 
-/// Hands over the rows of a bucket in the order in which they leave within a class, some at a time. `published`
-/// are the columns that the buckets have, in the release's order; `most_rows` are in memory at a time.
+/// Hands over the rows of a bucket in the order in which they leave within a class, some at a time.
+/// `published` are the columns that the buckets have, in the release's order; `most_rows` are in
+/// memory at a time.
 pub fn sort_bucket(
     engine: &Engine,
     bucket: &BucketOfAll<'_>,
@@ -79,7 +81,8 @@ pub fn sort_bucket(
 
 /// What rows are compared by.
 struct Keys {
-    /// By published column that is no label, its place in the files and, where it has codes, their ranks.
+    /// By published column that is no label, its place in the files and, where it has codes, their
+    /// ranks.
     columns: Vec<(usize, Option<Vec<u32>>)>,
     fields: Vec<SortField>,
 }

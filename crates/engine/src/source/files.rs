@@ -21,7 +21,7 @@ use crate::error::Detail;
 use crate::format::arrow_check::check_arrow;
 use crate::format::csv_check::{CsvFacts, Extent, inspect};
 use crate::format::parquet_check::{parquet_footer, parquet_pages};
-use crate::{Engine, EngineError, Format};
+use crate::{Engine, EngineError, FileAction, Format};
 
 /// One or more files of one format with the same columns.
 #[derive(Clone, Debug)]
@@ -171,7 +171,8 @@ impl Files {
         }
         let mut of_columns: BTreeMap<String, json_numbers::Numbers> = BTreeMap::new();
         for path in &self.paths {
-            let failed = |source| EngineError::Io { action: "reading", path: path.clone(), source };
+            let failed =
+                |source| EngineError::Io { action: FileAction::Read, path: path.clone(), source };
             let file = std::fs::File::open(path).map_err(failed)?;
             let text = self.format.compression().reader(file).map_err(failed)?;
             for (name, numbers) in json_numbers::numbers(text).map_err(failed)? {
@@ -236,7 +237,8 @@ impl Files {
 
     /// Whether a file of text says nothing at all.
     fn is_blank(&self, path: &Path) -> Result<bool, EngineError> {
-        let reading = |source| EngineError::Io { action: "reading", path: path.to_owned(), source };
+        let reading =
+            |source| EngineError::Io { action: FileAction::Read, path: path.to_owned(), source };
         let file = std::fs::File::open(path).map_err(reading)?;
         let text = self.format.compression().reader(file).map_err(reading)?;
         for byte in BufReader::new(text).bytes() {
@@ -397,7 +399,7 @@ pub(crate) fn listed(all: Vec<String>) -> Option<String> {
 
 fn fingerprint(path: &Path) -> Result<Fingerprint, EngineError> {
     let meta = std::fs::metadata(path).map_err(|source| EngineError::Io {
-        action: "reading",
+        action: FileAction::Read,
         path: path.to_owned(),
         source,
     })?;

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::Pattern;
 
-use crate::{EngineError, Format};
+use crate::{Elsewhere, EngineError, FileAction, Format};
 
 /// Says, by an error, when to stop.
 pub(crate) type GoOn<'a> = &'a dyn Fn() -> Result<(), EngineError>;
@@ -70,13 +70,11 @@ pub fn refuse_address(name: &str) -> Result<(), EngineError> {
     let scheme = scheme.to_ascii_lowercase();
     let what = match scheme.as_str() {
         "s3" | "s3a" | "s3n" | "gs" | "gcs" | "az" | "abfs" | "abfss" | "adl" | "wasb"
-        | "wasbs" | "r2" | "oss" | "minio" | "hdfs" => {
-            "an object store or a distributed file system"
-        }
-        "http" | "https" | "ftp" | "ftps" | "sftp" => "the address of a server",
-        "file" => "the address of a file",
-        _ if DATABASES.iter().any(|name| scheme.starts_with(name)) => "a database",
-        _ => "an address",
+        | "wasbs" | "r2" | "oss" | "minio" | "hdfs" => Elsewhere::Store,
+        "http" | "https" | "ftp" | "ftps" | "sftp" => Elsewhere::Server,
+        "file" => Elsewhere::File,
+        _ if DATABASES.iter().any(|name| scheme.starts_with(name)) => Elsewhere::Database,
+        _ => Elsewhere::Unknown,
     };
     Err(EngineError::NotAPath { scheme, what })
 }
@@ -101,7 +99,8 @@ const DATABASES: [&str; 14] = [
 
 /// The paths in a folder, in no order.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, EngineError> {
-    let failed = |source| EngineError::Io { action: "reading", path: folder.to_owned(), source };
+    let failed =
+        |source| EngineError::Io { action: FileAction::Read, path: folder.to_owned(), source };
     let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = std::fs::read_dir(shown).map_err(failed)?;
     let path = |entry: std::fs::DirEntry| folder.join(entry.file_name());
@@ -128,7 +127,11 @@ fn refuse_special(path: &Path) -> Result<(), EngineError> {
         Ok(found) => special_kind(&found),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => "a link to nothing",
         Err(source) => {
-            return Err(EngineError::Io { action: "reading", path: path.to_owned(), source });
+            return Err(EngineError::Io {
+                action: FileAction::Read,
+                path: path.to_owned(),
+                source,
+            });
         }
     };
     Err(EngineError::NotAFile { path: path.to_owned(), what })

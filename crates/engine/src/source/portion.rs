@@ -13,7 +13,7 @@ use crate::error::Detail;
 use crate::format::arrow_check::check_arrow;
 use crate::format::csv_check::Extent;
 use crate::format::parquet_check::{parquet_footer, parquet_pages};
-use crate::{Engine, EngineError, Format};
+use crate::{Engine, EngineError, FileAction, Format};
 
 /// How often a row of text is in memory while it is read: as bytes, as fields, as cells, as a copy.
 const COPIES_OF_A_ROW: u64 = 6;
@@ -113,5 +113,5 @@ impl Files {
 }
 
 fn unreadable_file(path: &Path, source: std::io::Error) -> EngineError {
-    EngineError::Io { action: "reading", path: path.to_owned(), source }
+    EngineError::Io { action: FileAction::Read, path: path.to_owned(), source }
 }

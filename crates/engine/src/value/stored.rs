@@ -166,6 +166,24 @@ pub(crate) fn strict_cast(array: &dyn Array, data_type: &DataType) -> Result<Arr
     guarded(|| cast_with_options(array, data_type, &options)).unwrap_or_else(|_| Err(misfit()))
 }
 
+/// Whether all bytes of an array, those within lists and records too, are text.
+pub(crate) fn holds_text(array: &ArrayRef) -> bool {
+    match array.data_type() {
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => strict_cast(array, &DataType::Utf8).is_ok(),
+        DataType::List(_) => holds_text(array.as_list::<i32>().values()),
+        DataType::LargeList(_) => holds_text(array.as_list::<i64>().values()),
+        DataType::FixedSizeList(..) => holds_text(array.as_fixed_size_list().values()),
+        DataType::Struct(_) => array.as_struct().columns().iter().all(holds_text),
+        DataType::Dictionary(_, values) => {
+            strict_cast(array, values).is_ok_and(|values| holds_text(&values))
+        }
+        _ => true,
+    }
+}
+
 /// Days, all of which have a date. A time within a day is not a day.
 pub(crate) fn days(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let found = strict_cast(array, &DataType::Date32)?;

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use incrowd_data::{Dictionary, Kind};
 
+use crate::ValueList;
+
 /// The order of a column's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -15,8 +17,8 @@ pub enum Order {
     Listed {
         /// The values.
         texts: Vec<String>,
-        /// What the list is called in messages.
-        what: &'static str,
+        /// What the list is.
+        what: ValueList,
     },
 }
 

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::publish::stage::Opened;
-use crate::{Compression, EngineError};
+use crate::{Compression, EngineError, FileAction};
 
 type Buffered = BufWriter<File>;
 
@@ -84,5 +84,5 @@ impl CsvSink {
 }
 
 fn not_written(target: &Path, source: std::io::Error) -> EngineError {
-    EngineError::Io { action: "writing", path: target.to_owned(), source }
+    EngineError::Io { action: FileAction::Write, path: target.to_owned(), source }
 }

@@ -30,6 +30,7 @@ use crate::error::Detail;
 use crate::format::csv_write::Dialect;
 use crate::read::{Kept, KeptColumn};
 use crate::value::content::{ColumnContent, Content};
+use crate::value::stored::holds_text;
 use crate::{Engine, EngineError, Format, SourceColumn, Staging};
 
 use breaks::Breaks;
@@ -193,7 +194,7 @@ impl<'a> Writer<'a> {
         let parts = Parts::new(staging, &encoder, sizes)?;
         let breaks = Breaks::new(sizes.break_rows);
         let compared = Compared::new(&columns, matches!(encoder, Encoder::Text(_)));
-        let compared = compared.map_err(|error| EngineError::Read(Detail::of_arrow(&error)))?;
+        let compared = compared.map_err(|error| not_encoded(&error))?;
         let contents = compared.nothing();
         let written = Written { parts, breaks, contents, n_rows: 0 };
         Ok(Writer { engine, staging, columns, encoder, compared, room: None, written })
@@ -245,7 +246,7 @@ impl Written<'_> {
         let encode = |gathered: &Gathered| {
             Ok(EncodedChunk {
                 encoded: encoder.encode(columns, gathered)?,
-                contents: compared.contents(gathered)?,
+                contents: compared.contents(gathered).map_err(|error| not_encoded(&error))?,
                 n_rows: gathered.rows.len() as u64,
                 may_break: gathered.may_break,
             })
@@ -315,17 +316,20 @@ fn in_order<T: Send>(
     gatherer: &Gatherer,
     chunks: Vec<Chunk>,
     n_before: u64,
-    make: impl Fn(&Gathered) -> Result<T, ArrowError> + Sync,
+    make: impl Fn(&Gathered) -> Result<T, EngineError> + Sync,
     hand_over: impl FnMut(T) -> Result<(), EngineError> + Send,
 ) -> Result<(), EngineError> {
-    let encoding = |error: ArrowError| EngineError::Read(Detail::of_arrow(&error));
     let chunks = chunks.into_iter().map(|chunk| {
         let end = n_before + chunk.rows.end as u64;
         (chunk, end)
     });
-    let make =
-        |chunk: &Chunk| gatherer.gather(chunk).and_then(|rows| make(&rows)).map_err(encoding);
+    let make = |chunk: &Chunk| make(&gatherer.gather(chunk).map_err(|error| not_encoded(&error))?);
     ordered::in_order(engine, chunks, make, hand_over)
+}
+
+/// Rows that could not be made ready for a file.
+fn not_encoded(error: &ArrowError) -> EngineError {
+    EngineError::Read(Detail::of_arrow(error))
 }
 
 impl Encoder {
@@ -378,12 +382,32 @@ impl Encoder {
         }
     }
 
-    fn encode(&self, columns: &Columns, gathered: &Gathered) -> Result<Encoded, ArrowError> {
-        match self {
+    fn encode(&self, columns: &Columns, gathered: &Gathered) -> Result<Encoded, EngineError> {
+        let encoded = match self {
             Encoder::Text(text) => text.lines(columns, gathered).map(Encoded::Lines),
             Encoder::JsonLines(lines) => lines.lines(columns, gathered).map(Encoded::Lines),
             Encoder::Columnar(columnar) => columnar.batch(columns, gathered).map(Encoded::Batch),
-        }
+        };
+        encoded.map_err(|error| {
+            self.not_text(columns, gathered).unwrap_or_else(|| not_encoded(&error))
+        })
+    }
+
+    /// The column, if one is to blame, whose bytes are no text that a text file could hold.
+    fn not_text(&self, columns: &Columns, gathered: &Gathered) -> Option<EngineError> {
+        let format = match self {
+            Encoder::Text(_) => "CSV",
+            Encoder::JsonLines(_) => "JSON lines",
+            Encoder::Columnar(_) => return None,
+        };
+        let mut kept = columns.published.iter().zip(&gathered.kept);
+        kept.find_map(|(column, array)| match (column, array) {
+            (Published::Kept(at), Some(array)) if !holds_text(array) => {
+                let column = columns.kept[*at].name.clone();
+                Some(EngineError::NotText { column, format })
+            }
+            _ => None,
+        })
     }
 }
 

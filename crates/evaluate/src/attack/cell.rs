@@ -1,4 +1,4 @@
-//! What a cell can stand for, and what two of them have in common.
+//! The values that a cell can represent, and those that two cells have in common.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -6,25 +6,25 @@ use std::collections::BTreeMap;
 use incrowd_data::{Hierarchy, Kind};
 
 use super::index::Index;
-use crate::query::{self, Domain, Known, Parse, Unreadable, Values, read_labels};
+use crate::query::{self, Domain, LabelKnowledge, Parse, Unreadable, Values, read_labels};
 
 /// The values that a cell can have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// The least key.
     pub(super) lo: f64,
-    /// The greatest one; less than the least where there is none.
+    /// The greatest key; less than the least one if there are none.
     pub(super) hi: f64,
-    /// Which keys between both it can have, if not all.
+    /// The keys between both that are possible, if not all are.
     pub(super) some: Option<Vec<u32>>,
-    /// Whether it may be missing.
+    /// Whether the cell may be missing.
     pub(super) may_be_missing: bool,
-    /// Whether it may be anything.
+    /// Whether the cell may be anything.
     pub(super) is_any: bool,
 }
 
 impl Cell {
-    /// `*`: anything, missing too.
+    /// `*`: anything, including a missing value.
     pub const ANY: Cell = Cell { is_any: true, may_be_missing: true, ..Cell::NOTHING };
     /// An empty cell.
     pub const MISSING: Cell = Cell { may_be_missing: true, ..Cell::NOTHING };
@@ -36,7 +36,7 @@ impl Cell {
         is_any: false,
     };
 
-    /// A value that the release has no word for; `at` tells it from others.
+    /// A value that no label of the release can name; `at` distinguishes it from others.
     fn strange(at: usize) -> Cell {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         Cell { some: Some(vec![at]), ..Cell::NOTHING }
@@ -64,13 +64,13 @@ impl Cell {
             Values::Range(lo, hi) => Cell::range(*lo, *hi),
             Values::Run(lo, hi) => Cell::range(f64::from(*lo), f64::from(*hi)),
             Values::Set(codes) => Cell::set(codes),
-            // A mean says nothing of a single value.
+            // A mean says nothing about a single value.
             Values::About(_) => Cell::range(f64::NEG_INFINITY, f64::INFINITY),
         };
         Cell { may_be_missing: spread.may_be_missing, ..cell }
     }
 
-    /// Whether both could stand for the same value.
+    /// Whether both cells could represent the same value.
     #[must_use]
     pub fn is_compatible(&self, other: &Cell) -> bool {
         self.is_any
@@ -91,7 +91,7 @@ impl Cell {
         }
     }
 
-    /// What both allow: all that is known of a value which both stand for.
+    /// The values that both cells allow.
     #[must_use]
     pub fn meet(&self, other: &Cell) -> Cell {
         if self.is_any || other.is_any {
@@ -129,13 +129,13 @@ impl Cell {
     }
 }
 
-/// Whether one of some keys lies between the ends of a cell.
+/// Whether one of some keys is between the ends of a cell.
 fn holds_between(keys: &[u32], cell: &Cell) -> bool {
     let first = keys.partition_point(|&key| f64::from(key) < cell.lo);
     keys.get(first).is_some_and(|&key| f64::from(key) <= cell.hi)
 }
 
-/// What the labels of a column were taken for.
+/// How the labels of a column were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     /// Values and ranges of a kind.
@@ -144,11 +144,11 @@ pub enum Read {
     Hierarchy,
     /// Values and ranges of a declared order.
     Order,
-    /// Values and sets of values that are all known.
+    /// Values and sets of values, all of which are known.
     Values,
-    /// Texts of which nothing is known: equal ones are equal.
+    /// Texts that are only compared for equality.
     Texts,
-    /// Means of classes, which rule nothing out.
+    /// Means of classes, which are compatible with everything.
     Means,
 }
 
@@ -159,12 +159,12 @@ pub struct Both {
     pub release: Vec<Cell>,
     /// By label of the outside table.
     pub outside: Vec<Cell>,
-    /// What they were taken for.
+    /// How the labels were read.
     pub read: Read,
 }
 
 impl Both {
-    /// The outside labels that are compatible with no label of the release.
+    /// The number of outside labels that are not compatible with any label of the release.
     #[must_use]
     pub fn n_unmatched(&self) -> usize {
         let index = Index::new(&self.release);
@@ -177,16 +177,17 @@ impl Both {
     }
 }
 
-/// What the distinct labels of a column stand for in both tables. A label of the outside table that cannot be
-/// understood is a value that only `*` stands for; one of the release is an error.
+/// The cells of the distinct labels of a column in both tables. A label of the outside table that
+/// cannot be understood is a value that only `*` covers; such a label of the release is an error.
 pub fn read_both(
     release: &[Option<&str>],
     outside: &[Option<&str>],
-    known: &Known,
+    known: &LabelKnowledge,
     parse: Parse,
 ) -> Result<Both, Unreadable> {
-    if let Known::Means { is_number, .. } = known {
-        let is_mean = |label: &str| label == "*" || parse(Kind::Decimal, label).is_some();
+    if let LabelKnowledge::Means { is_number, .. } = known {
+        let is_mean =
+            |label: &str| label == "*" || query::near(Kind::Decimal, label, parse).is_some();
         if release.iter().flatten().all(|label| is_mean(label)) {
             return Ok(means(release, outside));
         }
@@ -195,13 +196,13 @@ pub fn read_both(
             return Err(Unreadable((0..release.len()).filter(is_wrong).collect()));
         }
     }
-    let is_raw = matches!(known, Known::Leaves(_));
+    let is_raw = matches!(known, LabelKnowledge::Leaves(_));
     let known = match known {
         // The outside table may be another release.
-        Known::Leaves(hierarchy) => Known::Tree(hierarchy.clone()),
+        LabelKnowledge::Leaves(hierarchy) => LabelKnowledge::Tree(hierarchy.clone()),
         // Another release may hold labels where this one holds values.
-        Known::Plain(Some(kind)) => Known::Kind(*kind),
-        Known::Plain(None) | Known::Means { .. } => Known::Nothing,
+        LabelKnowledge::Plain(Some(kind)) => LabelKnowledge::Kind(*kind),
+        LabelKnowledge::Plain(None) | LabelKnowledge::Means { .. } => LabelKnowledge::Nothing,
         other => other.clone(),
     };
     let labels = Labels { release, outside, parse };
@@ -218,7 +219,7 @@ pub fn read_both(
     let mut cells = cells.into_iter();
     let mut of_release: Vec<Cell> = cells.by_ref().take(release.len()).collect();
     let mut of_outside: Vec<Cell> = cells.collect();
-    if let Known::Tree(hierarchy) = &known {
+    if let LabelKnowledge::Tree(hierarchy) = &known {
         read_leaves(hierarchy, outside, &mut of_outside);
         if is_raw {
             read_leaves(hierarchy, release, &mut of_release);
@@ -238,8 +239,8 @@ fn read_leaves(hierarchy: &Hierarchy, texts: &[Option<&str>], cells: &mut [Cell]
     }
 }
 
-/// Means rule nothing out. Nor does an empty cell: it stands for a class without a value, or for a mean that was
-/// withheld because it would say too much of few people.
+/// Means are compatible with everything. So are empty cells: they represent a class without values,
+/// or a mean that was withheld because it would reveal too much about a few people.
 fn means(release: &[Option<&str>], outside: &[Option<&str>]) -> Both {
     let release = vec![Cell::ANY; release.len()];
     let outside = outside.iter().enumerate().map(|(at, label)| match label {
@@ -250,12 +251,12 @@ fn means(release: &[Option<&str>], outside: &[Option<&str>]) -> Both {
     Both { release, outside: outside.collect(), read: Read::Means }
 }
 
-fn taken_for(known: &Known, domain: &Domain) -> Read {
+fn taken_for(known: &LabelKnowledge, domain: &Domain) -> Read {
     match (known, domain) {
-        (Known::Tree(_), _) => Read::Hierarchy,
-        (Known::Order(_), _) => Read::Order,
+        (LabelKnowledge::Tree(_), _) => Read::Hierarchy,
+        (LabelKnowledge::Order(_), _) => Read::Order,
         (_, Domain::Line(line)) => Read::Line(line.kind),
-        (Known::Nothing, Domain::List(_)) => Read::Texts,
+        (LabelKnowledge::Nothing, Domain::List(_)) => Read::Texts,
         (_, Domain::List(_)) => Read::Values,
     }
 }
@@ -267,14 +268,15 @@ struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// Reads the labels of both together; those of the outside table that are not understood are left out.
+    /// Reads the labels of both tables together, without labels of the outside table that cannot be
+    /// understood.
     fn read(
         &self,
-        known: &Known,
+        known: &LabelKnowledge,
         is_left_out: &mut [bool],
     ) -> Result<(Domain, Vec<Cell>), Unreadable> {
         loop {
-            // Stars stand for anything, whatever else the column holds.
+            // Stars cover anything, regardless of what else the column contains.
             let (texts, places) = self.said(is_left_out);
             if texts.is_empty() {
                 let domain = Domain::List(query::List::natural(Vec::new(), self.parse));
@@ -299,7 +301,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// The labels that say something, and their places in the labels of both.
+    /// The labels that have a meaning, and their places among the labels of both tables.
     fn said(&self, is_left_out: &[bool]) -> (Vec<Option<&'a str>>, Vec<usize>) {
         let all = self.release.iter().chain(self.outside).enumerate();
         let n = self.release.len();
@@ -327,15 +329,18 @@ impl<'a> Labels<'a> {
         cells
     }
 
-    /// What the labels of the release are by themselves, where those of the other table hide it.
-    fn kind_of_release(&self, known: &Known) -> Result<(Known, Parse), Unreadable> {
+    /// The kind of the release's labels alone, if those of the other table obscure it.
+    fn kind_of_release(
+        &self,
+        known: &LabelKnowledge,
+    ) -> Result<(LabelKnowledge, Parse), Unreadable> {
         let places: Vec<usize> =
             (0..self.release.len()).filter(|&at| self.release[at] != Some("*")).collect();
         let texts: Vec<Option<&str>> = places.iter().map(|&at| self.release[at]).collect();
         match read_labels(&texts, known, None, self.parse) {
             Ok((Domain::Line(line), _)) => {
                 let parse = if line.kind == Kind::Integer { digits } else { self.parse };
-                Ok((Known::Kind(line.kind), parse))
+                Ok((LabelKnowledge::Kind(line.kind), parse))
             }
             Ok(_) => Ok((known.clone(), self.parse)),
             Err(Unreadable(wrong)) => {
@@ -345,7 +350,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// A whole number, also with leading zeros: codes of one table may have lost theirs in the other.
+/// A whole number, possibly with leading zeros, which codes may have lost in one of the tables.
 fn digits(_: Kind, text: &str) -> Option<f64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

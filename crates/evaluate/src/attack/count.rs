@@ -6,16 +6,17 @@ use rayon::prelude::*;
 use super::cell::Cell;
 use super::index::Index;
 
-/// A compared column: by label what it stands for, and by distinct vector its label, in both tables.
+/// A compared column: the cell of each label, and the label of each distinct vector, in both
+/// tables.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// By label of the release.
+    /// By label of the release, its cell.
     pub release: Vec<Cell>,
-    /// By label of the outside table.
+    /// By label of the outside table, its cell.
     pub outside: Vec<Cell>,
-    /// By vector of the release.
+    /// By vector of the release, its label.
     pub release_labels: Codes,
-    /// By vector of the outside table.
+    /// By vector of the outside table, its label.
     pub outside_labels: Codes,
 }
 
@@ -26,12 +27,12 @@ pub struct Sensitive {
     pub values: Codes,
     /// The number of values.
     pub n_values: u32,
-    /// The value that says nothing: `*`.
+    /// The code of `*`, which says nothing.
     pub hidden: Option<u32>,
 }
 
-/// Two tables as distinct vectors with counts. Vectors of the release also tell the values of the sensitive column
-/// apart.
+/// Two tables as distinct vectors with counts. Vectors of the release are also distinguished by the
+/// sensitive column.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// The compared columns.
@@ -40,44 +41,45 @@ pub struct Tables {
     pub release: Vec<u32>,
     /// Rows per vector of the outside table.
     pub outside: Vec<u32>,
-    /// What an attacker is after.
+    /// The column that an attacker wants to learn.
     pub sensitive: Option<Sensitive>,
-    /// By vector of the release, whose rows they are, and the number of people: candidates are people then.
+    /// By vector of the release, the person whose rows these are, and the number of people. If
+    /// given, candidates are people.
     pub people: Option<(Codes, u32)>,
 }
 
 /// The candidates of an outside vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// Rows of the release that it could be, or the people whose rows these are.
+    /// The rows of the release that it could be, or the people whose rows these are.
     pub candidates: u64,
     /// Rows of the release that it could be.
     pub rows: u64,
-    /// The vector of the last of them.
+    /// The vector of the last of these rows.
     pub last: Option<u32>,
-    /// What they tell of the sensitive column.
+    /// What they reveal about the sensitive column.
     pub posterior: Option<Posterior>,
 }
 
-/// What candidates tell of the sensitive column.
+/// What candidates reveal about the sensitive column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Posterior {
-    /// The share of the candidates that have the commonest value.
+    /// The share of the candidates that have the most frequent value.
     pub share: f64,
-    /// Whether all have it.
+    /// Whether all candidates have it.
     pub is_certain: bool,
 }
 
-/// Bytes of sets that are held at a time.
+/// The bytes of sets held at a time.
 const MOST_BYTES: usize = 256 << 20;
 
-/// The candidates of every outside vector; none if `goes_on` says no.
+/// The candidates of every outside vector; `None` if `goes_on` returns false.
 #[must_use]
 pub fn candidates(tables: &Tables, goes_on: impl Fn() -> bool) -> Option<Vec<Found>> {
     within(tables, MOST_BYTES, goes_on)
 }
 
-/// The same with another limit to the sets.
+/// The same with another limit for the sets.
 pub(super) fn within(
     tables: &Tables,
     most_bytes: usize,
@@ -122,7 +124,7 @@ pub(super) fn within(
     Some(found)
 }
 
-/// Where the vectors from one on end whose labels are at most so many, and these labels by column.
+/// The end of a run of vectors with at most `most` labels, and these labels by column.
 fn chunk(tables: &Tables, from: usize, most: usize) -> (usize, Vec<Vec<u32>>) {
     let mut is_in: Vec<Vec<bool>> =
         tables.columns.iter().map(|column| vec![false; column.outside.len()]).collect();
@@ -183,11 +185,11 @@ struct Sets {
     n_words: usize,
     /// By label, its set.
     slots: Vec<u32>,
-    /// By set, the words in which it has bits, and how many.
+    /// By set, the words in which it has bits, and the number of bits.
     extents: Vec<(usize, usize, u64)>,
 }
 
-/// One of them.
+/// A set.
 #[derive(Clone, Copy)]
 struct Set<'a> {
     words: &'a [u64],
@@ -229,7 +231,8 @@ impl Sets {
     }
 }
 
-/// Rows per vector of the release, also as planes of bits: plane `p` holds the vectors whose count has bit `p`.
+/// Rows per vector of the release, also as planes of bits: plane `p` holds the vectors whose count
+/// has bit `p`.
 struct Counts<'a> {
     counts: &'a [u32],
     planes: Vec<Vec<u64>>,
@@ -272,7 +275,7 @@ struct Tally<'a> {
     /// The values that have rows.
     seen: Vec<u32>,
     people: Option<&'a Codes>,
-    /// By person, whether a row of theirs was seen, and who was.
+    /// By person, whether one of their rows was seen.
     is_met: Vec<bool>,
     met: Vec<u32>,
 }
@@ -291,7 +294,7 @@ impl Tally<'_> {
         }
     }
 
-    /// Meets the people whose rows the vectors in a word of a set are.
+    /// Meets the people whose rows are the vectors in a word of a set.
     fn meet(&mut self, at: usize, word: u64) {
         let Some(people) = self.people else { return };
         for bit in bits(word) {
@@ -302,7 +305,8 @@ impl Tally<'_> {
         }
     }
 
-    /// The people that were met, who are then forgotten; so many rows if nobody is told apart.
+    /// The number of people that were met, who are then reset; `rows` if people are not
+    /// distinguished.
     fn candidates(&mut self, rows: u64) -> u64 {
         if self.people.is_none() {
             return rows;
@@ -326,7 +330,7 @@ impl Tally<'_> {
         }
     }
 
-    /// What was added, which is then forgotten.
+    /// The posterior of what was added, which is then reset.
     fn take(&mut self, candidates: u64) -> Option<Posterior> {
         let hidden = self.sensitive?.hidden;
         let told = self.seen.iter().filter(|value| Some(**value) != hidden);
@@ -334,7 +338,6 @@ impl Tally<'_> {
         for value in self.seen.drain(..) {
             self.rows[value as usize] = 0;
         }
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = most as f64 / candidates as f64;
         (candidates > 0).then_some(Posterior { share, is_certain: most == candidates })
     }

@@ -1,11 +1,11 @@
-//! The cells of a released column, to find those that are compatible with another one.
+//! An index of the cells of a released column, to find those that are compatible with another cell.
 
 use super::cell::Cell;
 
 /// Cells sorted by their least keys.
 pub(super) struct Index<'a> {
     cells: &'a [Cell],
-    /// Those with values, by least key.
+    /// Cells with values, by least key.
     by_least: Vec<u32>,
     /// By place in that order, the greatest key so far.
     farthest: Vec<f64>,
@@ -33,7 +33,7 @@ impl<'a> Index<'a> {
         Index { cells, by_least, farthest, any, missing }
     }
 
-    /// Calls `each` with every compatible cell, with some twice.
+    /// Calls `each` with every compatible cell, possibly more than once.
     pub(super) fn compatible(&self, cell: &Cell, mut each: impl FnMut(u32)) {
         if cell.is_any {
             (0u32..).zip(self.cells).for_each(|(at, _)| each(at));

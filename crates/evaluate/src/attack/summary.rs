@@ -1,33 +1,33 @@
-//! What candidates are like over all outside rows.
+//! Statistics of the candidates over all outside rows.
 
 use std::cmp::Ordering;
 
 use super::cell::Cell;
 use super::count::{Found, Tables};
 
-/// How many candidates outside rows have.
+/// The numbers of candidates of outside rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Rows without one.
+    /// Rows without candidates.
     pub none: u64,
-    /// Rows with just one.
+    /// Rows with exactly one candidate.
     pub one: u64,
-    /// Rows with at least one and fewer than k.
+    /// Rows with at least one and fewer than k candidates.
     pub below_k: u64,
-    /// The rows whose candidate would be guessed right, if every one with candidates is in the release.
+    /// The expected number of correct guesses, if every row with candidates is in the release.
     pub expected_links: f64,
-    /// The numbers of candidates of the rows that have some.
+    /// The distribution over the rows with candidates.
     pub spread: Option<Spread>,
-    /// Rows by number of candidates; no empty bucket.
+    /// Rows by number of candidates, without empty buckets.
     pub buckets: Vec<Bucket>,
 }
 
-/// What numbers of candidates are like.
+/// The distribution of the numbers of candidates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// The least.
     pub least: u64,
-    /// The median; of two in the middle the lower one.
+    /// The median; the lower one of two in the middle.
     pub median: u64,
     /// The mean.
     pub mean: f64,
@@ -35,12 +35,12 @@ pub struct Spread {
     pub greatest: u64,
 }
 
-/// Outside rows with some number of candidates.
+/// The outside rows in a range of numbers of candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// The least number.
+    /// The least number of candidates.
     pub from: u64,
-    /// The greatest; none if there is no limit.
+    /// The greatest number; `None` if there is no limit.
     pub to: Option<u64>,
     /// Outside rows.
     pub rows: u64,
@@ -50,7 +50,6 @@ const BUCKETS: [u64; 11] = [0, 1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000];
 
 /// Sums up the candidates of all vectors of the outside table.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "means")]
 pub fn summary(found: &[Found], rows: &[u32], k: u64) -> Summary {
     let rows_with = |is: &dyn Fn(u64) -> bool| -> u64 {
         let all = found.iter().zip(rows).filter(|(found, _)| is(found.candidates));
@@ -92,8 +91,8 @@ pub fn summary(found: &[Found], rows: &[u32], k: u64) -> Summary {
     }
 }
 
-/// What is learned of a sensitive column: the rows with candidates that all share one value, the greatest share
-/// of a value among the candidates of a row, and its mean over rows.
+/// What is learned about a sensitive column: the rows whose candidates all share one value, the
+/// greatest share of a value among the candidates of a row, and the mean of that share over rows.
 #[must_use]
 pub fn posterior(found: &[Found], rows: &[u32]) -> Option<(u64, f64, f64)> {
     let (mut n, mut certain, mut greatest, mut sum) = (0.0, 0, 0.0f64, 0.0);
@@ -107,20 +106,21 @@ pub fn posterior(found: &[Found], rows: &[u32]) -> Option<(u64, f64, f64)> {
     (n > 0.0).then(|| (certain, greatest, sum / n))
 }
 
-/// Outside rows that have just one candidate, so that what both tables say of them can be put together.
+/// Outside rows with exactly one candidate, for which the information of both tables can be
+/// combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linked {
     /// Outside rows.
     pub rows: u64,
-    /// Rows of the release that they lead to.
+    /// Rows of the release that they link to.
     pub release_rows: u64,
-    /// Outside rows of which the release says more than the outside table.
+    /// Outside rows about which the release says more than the outside table.
     pub finer: u64,
-    /// Outside rows whose cells, put together, no other one of them has.
+    /// Outside rows whose combined cells no other of them has.
     pub unique: u64,
 }
 
-/// Puts together the cells of outside rows and their only candidates.
+/// Combines the cells of outside rows with those of their only candidates.
 #[must_use]
 pub fn linked(tables: &Tables, found: &[Found]) -> Linked {
     let mut linked = Linked::default();

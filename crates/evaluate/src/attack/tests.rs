@@ -2,7 +2,7 @@ use incrowd_data::{Codes, Hierarchy, Kind};
 
 use super::count::within;
 use super::*;
-use crate::query::Known;
+use crate::query::LabelKnowledge;
 
 fn parse(kind: Kind, text: &str) -> Option<f64> {
     match kind {
@@ -11,7 +11,7 @@ fn parse(kind: Kind, text: &str) -> Option<f64> {
             text.parse::<i32>().ok().filter(|_| !is_padded).map(f64::from)
         }
         Kind::Decimal => text.parse().ok().filter(|_| text.len() == 1 || !text.starts_with('0')),
-        // Days of one month will do.
+        // Days of one month suffice.
         Kind::Date => text.strip_prefix("2024-01-")?.parse().ok(),
         _ => None,
     }
@@ -22,10 +22,10 @@ fn labels<'a>(text: &'a str) -> Vec<Option<&'a str>> {
     text.split(' ').map(|text| label(text.trim_matches('_'))).collect()
 }
 
-/// Labels of the release, labels of the outside table (`_` is a missing cell), and by outside label the
-/// compatible ones of the release.
+/// Labels of the release, labels of the outside table (`_` is a missing cell), and by outside label
+/// the compatible ones of the release.
 #[track_caller]
-fn check(known: &Known, release: &str, outside: &str, expected: &[&str]) {
+fn check(known: &LabelKnowledge, release: &str, outside: &str, expected: &[&str]) {
     let both = read_both(&labels(release), &labels(outside), known, parse).unwrap();
     let names: Vec<&str> = release.split(' ').collect();
     let compatible = |cell: &Cell| -> String {
@@ -40,7 +40,7 @@ fn check(known: &Known, release: &str, outside: &str, expected: &[&str]) {
     assert_eq!(found, expected);
 }
 
-fn jobs() -> Known {
+fn jobs() -> LabelKnowledge {
     let rows = [
         ["dentist", "medical", "*"],
         ["doctor", "medical", "*"],
@@ -48,12 +48,12 @@ fn jobs() -> Known {
         ["broker", "finance", "*"],
     ];
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
-    Known::Tree(Hierarchy::from_rows(&rows).unwrap())
+    LabelKnowledge::Tree(Hierarchy::from_rows(&rows).unwrap())
 }
 
 #[test]
-fn ranges_hold_values_and_overlap() {
-    let known = Known::Nothing;
+fn ranges_contain_values_and_overlap() {
+    let known = LabelKnowledge::Nothing;
     check(
         &known,
         "[25-28] 30 *",
@@ -68,11 +68,11 @@ fn ranges_hold_values_and_overlap() {
         &["[2024-01-03..2024-01-11]", ""],
     );
     check(&known, "537** 53800", "53711 53800 53899", &["537**", "53800", ""]);
-    check(&Known::Plain(Some(Kind::Integer)), "25 26", "[25-26] 25", &["25 26", "25"]);
+    check(&LabelKnowledge::Plain(Some(Kind::Integer)), "25 26", "[25-26] 25", &["25 26", "25"]);
 }
 
 #[test]
-fn nodes_hold_leaves_and_nodes() {
+fn nodes_contain_leaves_and_nodes() {
     check(
         &jobs(),
         "dentist medical finance *",
@@ -89,7 +89,7 @@ fn nodes_hold_leaves_and_nodes() {
     check(&jobs(), "{dentist|banker} broker", "finance doctor", &["{dentist|banker} broker", ""]);
 }
 
-/// A release prints names that could be read as something else with a backslash, and a set of leaves
+/// A release prints names that read as something else with a backslash, and a set of leaves
 /// without one.
 #[test]
 fn leaves_that_look_like_labels() {
@@ -99,62 +99,67 @@ fn leaves_that_look_like_labels() {
     };
     let odd = tree("a;x;* b;x;* {a|b};y;* *;y;*");
     check(
-        &Known::Tree(odd),
+        &LabelKnowledge::Tree(odd),
         r"{a|b} \{a|b} \* *",
         "a {a|b} b",
         &["{a|b} *", r"\{a|b} *", "{a|b} *"],
     );
     let same = tree("2;2;* 20;2;* 30;3;*");
-    check(&Known::Tree(same.clone()), "2 20 3", "2 20", &["2", "2 20"]);
-    check(&Known::Leaves(same), "2 20 30", "2 20", &["2", "20"]);
+    check(&LabelKnowledge::Tree(same.clone()), "2 20 3", "2 20", &["2", "2 20"]);
+    check(&LabelKnowledge::Leaves(same), "2 20 30", "2 20", &["2", "20"]);
 }
 
 #[test]
 fn orders_sets_and_missing_cells() {
-    let order = Known::Order(["low", "mid", "high", "top"].map(str::to_owned).to_vec());
+    let order = LabelKnowledge::Order(["low", "mid", "high", "top"].map(str::to_owned).to_vec());
     check(&order, "[low-mid] top", "mid [mid-top] none", &["[low-mid]", "[low-mid] top", ""]);
-    let known = Known::Nothing;
+    let known = LabelKnowledge::Nothing;
     check(&known, "{a|b} c", "a {b|c} d", &["{a|b}", "{a|b} c", ""]);
     check(&known, "{a|} b __ *", "a _ b *", &["{a|} *", "{a|} __ *", "b *", "{a|} b __ *"]);
     check(&known, "[1-3] __ *", "2 _", &["[1-3] *", "__ *"]);
-    let values = Known::Values(["a", "b"].map(str::to_owned).to_vec());
+    let values = LabelKnowledge::Values(["a", "b"].map(str::to_owned).to_vec());
     check(&values, "{a|b}", "b c", &["{a|b}", ""]);
 }
 
 #[test]
-fn stars_and_means_rule_nothing_out() {
-    check(&Known::Nothing, "* __", "a 1 _ *", &["*", "*", "* __", "* __"]);
-    let means = Known::Means { is_number: false, may_miss: true };
+fn stars_and_means_are_compatible_with_everything() {
+    check(&LabelKnowledge::Nothing, "* __", "a 1 _ *", &["*", "*", "* __", "* __"]);
+    let means = LabelKnowledge::Means { is_number: false, may_miss: true };
     // An empty cell may be a mean that was withheld.
     check(&means, "26.5 __ *", "3 _ *", &["26.5 __ *", "26.5 __ *", "26.5 __ *"]);
     check(&means, "{a|b}", "a c", &["{a|b}", ""]);
 }
 
-/// Codes of digits that begin with zeros stand beside ranges without; a text stands among numbers.
+/// Codes with leading zeros beside ranges without; a text among numbers.
 #[test]
 fn strange_outside_values_match_stars_only() {
     check(
-        &Known::Nothing,
+        &LabelKnowledge::Nothing,
         "[53710-53711] 53712 *",
         "53711 02174 ? 053712",
         &["[53710-53711] *", "*", "*", "53712 *"],
     );
-    check(&Known::Nothing, "021** 53711", "02174 2175 53711", &["021**", "021**", "53711"]);
+    check(
+        &LabelKnowledge::Nothing,
+        "021** 53711",
+        "02174 2175 53711",
+        &["021**", "021**", "53711"],
+    );
 }
 
 #[test]
 fn labels_of_the_release_must_be_understood() {
-    let read = |known: &Known, release: &str, outside: &str| {
+    let read = |known: &LabelKnowledge, release: &str, outside: &str| {
         read_both(&labels(release), &labels(outside), known, parse).unwrap_err().0
     };
     assert_eq!(read(&jobs(), "dentist pilot", "banker"), [1]);
-    assert_eq!(read(&Known::Kind(Kind::Integer), "* 1 x", "1"), [2]);
-    let means = Known::Means { is_number: true, may_miss: true };
+    assert_eq!(read(&LabelKnowledge::Kind(Kind::Integer), "* 1 x", "1"), [2]);
+    let means = LabelKnowledge::Means { is_number: true, may_miss: true };
     assert_eq!(read(&means, "26.5 x", "1"), [1]);
 }
 
 #[test]
-fn cells_meet_in_what_both_allow() {
+fn cells_meet_in_the_values_both_allow() {
     let both = read_both(
         &labels("medical {dentist|banker} *"),
         &labels("doctor * finance"),
@@ -170,9 +175,9 @@ fn cells_meet_in_what_both_allow() {
     assert!(!medical.meet(finance).is_compatible(medical));
 }
 
-/// Two columns of ranges: sets of bits find what comparing all pairs finds, in chunks of any size.
+/// Two columns of ranges: sets of bits find the same as comparing all pairs, in chunks of any size.
 #[test]
-fn sets_find_what_pairs_find() {
+fn sets_find_the_same_as_pairs() {
     let mut state = 9u64;
     let mut below = |n: u32| {
         state =
@@ -199,7 +204,7 @@ fn sets_find_what_pairs_find() {
             let (release, outside) = (some(release), some(outside));
             let release: Vec<Option<&str>> = release.iter().map(Option::as_deref).collect();
             let outside: Vec<Option<&str>> = outside.iter().map(Option::as_deref).collect();
-            let both = read_both(&release, &outside, &Known::Nothing, parse).unwrap();
+            let both = read_both(&release, &outside, &LabelKnowledge::Nothing, parse).unwrap();
             Column {
                 release: both.release,
                 outside: both.outside,

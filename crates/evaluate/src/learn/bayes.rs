@@ -22,8 +22,8 @@ pub(super) fn predict(train: &Labelled, test: &Features) -> Result<Vec<usize>, L
     Ok(answers.into_iter().map(|class| class as usize).collect())
 }
 
-/// The categories of all cells, counted from 1. Category 0 is a code that no training row has: it
-/// is smoothed like a value that is declared but never seen, as in Weka.
+/// The categories of all cells, counted from 1. Category 0 is for codes that no training row has:
+/// it is smoothed like a declared value that never occurs, as in Weka.
 fn matrix(columns: &[Categories], features: &Features) -> Result<DenseMatrix<u32>, LearnError> {
     let category =
         |(value, column): (&f64, &Categories)| column.of(*value).map_or(0, |at| small(at + 1));

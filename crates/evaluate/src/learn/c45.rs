@@ -1,19 +1,19 @@
-//! A decision tree that stands in for Weka's J48 with its default settings.
+//! A decision tree in place of Weka's J48 with its default settings.
 //!
 //! # Source
 //!
 //! Quinlan: *C4.5: Programs for Machine Learning*, Morgan Kaufmann 1993, and *Improved Use of
 //! Continuous Attributes in C4.5*, JAIR 1996 (the price of a threshold). A node is split by the
 //! column of the best gain ratio among those of at least average gain: numbers at a threshold,
-//! codes into one branch each; the tree is then pruned (see `prune`). Departs from J48 in that a
-//! threshold stays midway between two values, that a code no training row of a node has gets the
-//! node's own label, and in [`MAX_DEPTH`].
+//! codes into one branch each; the tree is then pruned (see `prune`). Departures from J48: a
+//! threshold stays midway between two values; a code that no training row of a node has gets the
+//! node's own label; [`MAX_DEPTH`].
 //!
-//! It is not the classification tree of `smartcore` 0.7: that one skips a cut when the rows that
-//! happen to stand on either side of it share a label, even when the rows of equal value around
-//! them do not (codes have few values, so this is common), reads every row of the table at every
-//! node, and hides its nodes from pruning. On Adult (30,000 rows, 14 columns) it gets 81.6 % in 2.1
-//! s, 84.6 % with the best of three leaf sizes; this one 85.6 % in 0.14 s.
+//! The classification tree of `smartcore` 0.7 is not used: it skips a cut when the rows that happen
+//! to be on either side of it share a label, even when the rows of equal value around them do not
+//! (codes have few values, so this is common), reads every row of the table at every node, and
+//! hides its nodes from pruning. On Adult (30,000 rows, 14 columns) it gets 81.6 % in 2.1 s, 84.6 %
+//! with the best of three leaf sizes; this one 85.6 % in 0.14 s.
 //!
 //! # Cost
 //!
@@ -23,23 +23,23 @@ use super::discretize::midpoint;
 use super::score::total_bits;
 use super::{Features, Labelled, most_frequent, prune, real};
 
-/// Deeper nodes are leaves, so that recursion stays within the stack.
+/// Deeper nodes are leaves, to limit the recursion.
 const MAX_DEPTH: usize = 200;
-/// At least two branches of a split hold this many rows.
+/// At least two branches of a split have this many rows.
 const MIN_ROWS: usize = 2;
 
-/// The root is the first node; pruning leaves nodes behind that are no longer reached.
+/// The root is the first node; pruning leaves nodes that are no longer reachable.
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
 }
 
 #[derive(Clone)]
 pub(super) struct Node {
-    /// The answer here, and for rows that no branch takes.
+    /// The answer at this node, and for rows that no branch takes.
     pub(super) label: usize,
     /// The training rows by label.
     pub(super) counts: Vec<usize>,
-    /// None for a leaf.
+    /// `None` for a leaf.
     pub(super) split: Option<Split>,
 }
 
@@ -111,7 +111,7 @@ impl Tree {
         node.label
     }
 
-    /// Adds a node for these rows and the nodes below it; its index.
+    /// Adds a node for these rows and the nodes below it; returns its index.
     fn grow(&mut self, train: &Labelled, rows: &[usize], depth: usize) -> usize {
         let counts = train.counts(rows.iter().copied());
         let label = most_frequent(&counts);
@@ -146,7 +146,7 @@ fn best_split(train: &Labelled, rows: &[usize], counts: &[usize]) -> Option<Cand
             }
         })
         .collect();
-    // Columns of very many codes gain much for nothing: they do not raise the average.
+    // Columns with very many codes gain much without meaning: they do not raise the average.
     let all_many = candidates.iter().all(|candidate| candidate.has_many_values);
     let rated: Vec<f64> = candidates
         .iter()
@@ -160,8 +160,8 @@ fn best_split(train: &Labelled, rows: &[usize], counts: &[usize]) -> Option<Cand
         .reduce(|best, next| if next.ratio > best.ratio { next } else { best })
 }
 
-/// The threshold of the largest gain; each side holds a tenth of an even share of the rows by
-/// label, at least 2 and at most 25.
+/// The threshold of the largest gain; each side has at least a tenth of an even share of the rows
+/// by label, at least 2 and at most 25.
 fn by_threshold(column: usize, sorted: &[(f64, usize)], counts: &[usize]) -> Option<Candidate> {
     let n_rows = sorted.len();
     let least = (n_rows / (10 * counts.len())).clamp(MIN_ROWS, 25);
@@ -187,7 +187,7 @@ fn by_threshold(column: usize, sorted: &[(f64, usize)], counts: &[usize]) -> Opt
     rate(column, rule, gain, &[n_left, n_rows - n_left], false)
 }
 
-/// A branch for each code, when two of them hold enough rows.
+/// A branch for each code, if two of them have enough rows.
 fn by_codes(
     train: &Labelled,
     column: usize,

@@ -1,4 +1,4 @@
-//! Cutting a numeric column into intervals that say something about the labels.
+//! Cutting a numeric column into intervals that are informative about the labels.
 //!
 //! Fayyad and Irani: *Multi-Interval Discretization of Continuous-Valued Attributes for
 //! Classification Learning*, IJCAI 1993. An interval is cut where the labels of both sides have the
@@ -27,7 +27,7 @@ impl Categories {
         Categories::Cuts(cuts(&sorted, train.classes.len()))
     }
 
-    /// How many categories there are.
+    /// The number of categories.
     pub(super) fn len(&self) -> usize {
         match self {
             Categories::Cuts(cuts) => cuts.len() + 1,
@@ -35,7 +35,7 @@ impl Categories {
         }
     }
 
-    /// The category of a value; none for a code that no training row has.
+    /// The category of a value; `None` for a code that no training row has.
     pub(super) fn of(&self, value: f64) -> Option<usize> {
         match self {
             Categories::Cuts(cuts) => Some(cuts.partition_point(|&cut| cut < value)),
@@ -95,7 +95,7 @@ fn count(interval: &[(f64, usize)], n_classes: usize) -> Vec<usize> {
     counts
 }
 
-/// The bits that tell which labels are on either side of a cut.
+/// The bits to describe the labels on either side of a cut.
 fn description(whole: &[usize], left: &[usize], right: &[usize]) -> f64 {
     let weighted = |counts: &[usize]| {
         let n_present = counts.iter().filter(|&&n| n > 0).count();
@@ -103,7 +103,7 @@ fn description(whole: &[usize], left: &[usize], right: &[usize]) -> f64 {
         real(n_present) * total_bits(counts) / real(n_rows)
     };
     let n_present = real(whole.iter().filter(|&&n| n > 0).count());
-    // 2 is lost beside 3^n long before 3^n overflows.
+    // 2 is negligible relative to 3^n long before 3^n overflows.
     let choices = if n_present < 30.0 {
         (3_f64.powf(n_present) - 2.0).log2()
     } else {

@@ -1,11 +1,11 @@
-//! Turning columns into what linear models and binary trees can use.
+//! Encoding columns for linear models and binary trees.
 
 use super::{Features, LearnError, real, score};
 use smartcore::linalg::basic::matrix::DenseMatrix;
 
-/// Nominal columns of more codes than this are taken by rank instead of a column each.
+/// Nominal columns with more codes than this are encoded by rank instead of one column per code.
 const MAX_ONE_HOT: usize = 64;
-/// How many rows of the overall mean are added to the rows of each code.
+/// The number of rows of the overall mean that are added to the rows of each code.
 const PRIOR_ROWS: f64 = 2.0;
 
 /// Columns for linear models: numbers standardised on the training rows, a 0/1 column for every
@@ -14,7 +14,7 @@ pub(super) struct Design {
     columns: Vec<Encoding>,
 }
 
-/// Columns with values; all others are 0.
+/// Columns with their values; all others are 0.
 pub(super) type SparseRow = Vec<(usize, f64)>;
 
 enum Encoding {
@@ -67,7 +67,7 @@ impl Encoding {
         }
     }
 
-    /// The one column of this encoding that is not 0, with its value; none for an unseen code.
+    /// The only column of this encoding that is not 0, with its value; `None` for an unseen code.
     fn entry(&self, value: f64) -> Option<(usize, f64)> {
         match self {
             Encoding::Constant => None,
@@ -113,7 +113,7 @@ fn rank(codes: &[f64], value: f64) -> f64 {
 }
 
 /// Matrices for binary trees: a code becomes the mean target of its training rows, smoothed toward
-/// the overall mean, which is also what codes get that no training row has. In this order a
+/// the overall mean, which is also the value of codes that no training row has. In this order a
 /// threshold finds the best of all divisions of the codes (Breiman et al. 1984, theorem 4.5).
 pub(super) fn by_target(
     train: &Features,

@@ -3,8 +3,8 @@
 //! For a 0/1 target the variance that such a tree reduces is half its Gini impurity, and the mean
 //! of the leaves is the share of the label, so this is Breiman's forest with averaged votes: one
 //! forest for two labels, else one for each label. The crate's classification forest is not used,
-//! for the reasons that `c45` gives of its trees; each of them also takes six times as long (0.33 s
-//! on 30,000 rows of Adult).
+//! for the reasons given in `c45`; each of its trees also takes six times as long (0.33 s on 30,000
+//! rows of Adult).
 
 use rayon::prelude::*;
 use smartcore::ensemble::random_forest_regressor::{
@@ -13,11 +13,11 @@ use smartcore::ensemble::random_forest_regressor::{
 
 use super::{Features, Labelled, LearnError, encode, next_random, real};
 
-/// Deeper nodes are leaves. The crate goes on to split rows that all have the same target, one row
-/// at a time; without a limit that takes the square of their number.
+/// Deeper nodes are leaves. The crate continues to split rows that all have the same target, one
+/// row at a time; without a limit, that takes quadratic time.
 pub(super) const MAX_DEPTH: u16 = 50;
-/// Groves of trees are grown side by side; their number decides the answers, that of threads does
-/// not.
+/// Groves of trees are grown in parallel. The answers depend on their number, but not on the number
+/// of threads.
 const N_GROVES: usize = 8;
 const TREES_OF_A_GROVE: usize = 5;
 
@@ -45,7 +45,7 @@ pub(super) fn predict(
     Ok((0..test.n_rows).map(best).collect())
 }
 
-/// By test row: the share of `class` that the forest expects.
+/// By test row, the share of `class` that the forest expects.
 fn shares(
     train: &Labelled,
     class: usize,
@@ -64,7 +64,7 @@ fn shares(
             // As in Weka: the logarithm of the number of columns, and one.
             m: Some(test.n_columns().ilog2() as usize + 1),
             keep_samples: false,
-            // Mixed, since the crate counts up from its seed: near seeds would share trees.
+            // Mixed, since the crate counts up from its seed: adjacent seeds would share trees.
             seed: next_random(&mut (seed ^ ((class * N_GROVES + grove) as u64).rotate_right(32))),
         };
         Ok(RandomForestRegressor::fit(&x, &targets, parameters)?.predict(&test_x)?)

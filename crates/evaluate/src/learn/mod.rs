@@ -1,12 +1,12 @@
-//! Models that are trained on one table and tried on another.
+//! Models that are trained on one table and tested on another.
 //!
-//! The models stand in for those of the Weka package that *Workload-Aware Anonymization* (LeFevre,
+//! The models replace those of the Weka package that *Workload-Aware Anonymization* (LeFevre,
 //! DeWitt, Ramakrishnan, KDD 2006, section 4.1) trains on releases: J48 is
 //! [`Learner::DecisionTree`], naive Bayes with supervised discretization is
 //! [`Learner::NaiveBayes`], 40 random trees are [`Learner::RandomForest`], SMO is
 //! [`Learner::LinearSvm`] and M5 is [`Regressor::RegressionTree`]. Naive Bayes, the forest and both
 //! regressors come from the crate `smartcore`; the decision tree and the support vector machine are
-//! ours, and their files say why.
+//! our own; their files explain why.
 //!
 //! Every model is deterministic: the same rows and seed give the same answers on any number of
 //! threads.
@@ -35,7 +35,7 @@ pub const LARGEST_VALUE: f64 = 1e100;
 /// Rows of numbers to learn from, or to answer for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Features {
-    /// How many rows; not implied by `values` when there are no columns.
+    /// The number of rows, which `values` does not determine if there are no columns.
     pub n_rows: usize,
     /// The cells, row by row: finite, at most [`LARGEST_VALUE`] in magnitude.
     pub values: Vec<f64>,
@@ -43,18 +43,18 @@ pub struct Features {
     pub is_nominal: Vec<bool>,
 }
 
-/// Why a model could not be trained or tried.
+/// Why a model could not be trained or tested.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "fields say in the message what they are")]
 pub enum LearnError {
-    /// There is nothing to learn from.
+    /// There are no training rows.
     #[error("a model needs at least one training row")]
     NoRows,
-    /// The cells do not fill the rows.
+    /// The number of cells does not match the rows and columns.
     #[error("{n_rows} rows of {n_columns} columns do not have {n_values} cells")]
     Shape { n_rows: usize, n_columns: usize, n_values: usize },
-    /// Not one label or target a row.
+    /// The number of labels or targets is not that of the rows.
     #[error("{n_rows} training rows have {n_targets} labels or targets")]
     Targets { n_rows: usize, n_targets: usize },
     /// The two tables differ in their columns.
@@ -68,7 +68,7 @@ pub enum LearnError {
     /// A target is infinite, not a number, or too large.
     #[error("the target of row {row} is not a number of at most {LARGEST_VALUE:e} in magnitude")]
     Target { row: usize },
-    /// The crate that holds the model refused.
+    /// The crate of the model failed.
     #[error("the model could not be trained")]
     Model(#[from] Failed),
 }
@@ -89,7 +89,7 @@ pub enum Learner {
 /// A model that learns numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Regressor {
-    /// Least squares with a trace of ridge.
+    /// Least squares with a very small ridge.
     LinearRegression,
     /// A tree of means.
     RegressionTree,
@@ -191,7 +191,7 @@ impl Regressor {
     }
 }
 
-/// Training rows with their labels as `0..classes.len()`: the number of a label among all of them.
+/// Training rows with their labels as indexes into `classes`.
 struct Labelled<'a> {
     features: &'a Features,
     /// The labels that occur, ascending.
@@ -248,12 +248,11 @@ fn is_usable(value: f64) -> bool {
     value.abs() <= LARGEST_VALUE
 }
 
-/// The index of the largest count; the first of equals.
+/// The index of the largest count; the first one on ties.
 fn most_frequent(counts: &[usize]) -> usize {
     (0..counts.len()).min_by_key(|&at| (std::cmp::Reverse(counts[at]), at)).unwrap_or(0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a number of rows is far below 2^52")]
 fn real(n: usize) -> f64 {
     n as f64
 }

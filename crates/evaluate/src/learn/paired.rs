@@ -1,19 +1,20 @@
-//! Whether two models differ, from figures that were measured in pairs.
+//! Whether two models differ, from paired measurements.
 //!
-//! Folds of a cross-validation share most of their training rows, so that their figures are not independent and
-//! the plain paired t-test calls too many differences real. [`resampled`] is the corrected resampled t-test
-//! of Nadeau and Bengio (*Inference for the Generalization Error*, Machine Learning 52, 2003), which Bouckaert and
-//! Frank (PAKDD 2004) recommend for repeated cross-validation: it adds the ratio of held-out to training rows to
-//! the usual 1/n in the variance of the mean.
+//! Folds of a cross-validation share most of their training rows, so their results are not
+//! independent, and the plain paired t-test finds too many differences significant. [`resampled`]
+//! is the corrected resampled t-test of Nadeau and Bengio (*Inference for the Generalization
+//! Error*, Machine Learning 52, 2003), which Bouckaert and Frank (PAKDD 2004) recommend for
+//! repeated cross-validation: it adds the ratio of held-out to training rows to the usual 1/n in
+//! the variance of the mean.
 //!
-//! Where rows were held out once there is one pair of figures. The models are fixed then and the held-out rows
-//! independent of them and of each other, so that [`over_rows`] tests row by row, and [`mcnemar`] the rows that
-//! exactly one of two models gets right.
+//! If rows were held out once, there is only one pair of results. The models are fixed then, and
+//! the held-out rows are independent of them and of each other. So [`over_rows`] tests row by row,
+//! and [`mcnemar`] tests the rows that exactly one of two models gets right.
 
 use super::real;
 use super::score::{incomplete_beta, mean, standard_deviation, two_sided};
 
-/// The mean of differences, an interval around it, and how surprising it is.
+/// The mean of differences, with a confidence interval and a p-value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
     /// The mean.
@@ -26,14 +27,15 @@ pub struct Difference {
     pub p: f64,
 }
 
-/// The corrected resampled t-test of differences over folds, with an interval that misses the true mean with
-/// probability `alpha`; none below two differences. `ratio` is that of held-out to training rows.
+/// The corrected resampled t-test of differences over folds, with an interval that misses the true
+/// mean with probability `alpha`; `None` for fewer than two differences. `ratio` is that of
+/// held-out to training rows.
 #[must_use]
 pub fn resampled(differences: &[f64], ratio: f64, alpha: f64) -> Option<Difference> {
     of_mean(differences, 1.0 / real(differences.len().max(1)) + ratio, alpha)
 }
 
-/// The paired t-test of differences over rows; none below two rows.
+/// The paired t-test of differences over rows; `None` for fewer than two rows.
 #[must_use]
 pub fn over_rows(differences: &[f64], alpha: f64) -> Option<Difference> {
     of_mean(differences, 1.0 / real(differences.len().max(1)), alpha)
@@ -56,8 +58,9 @@ fn of_mean(differences: &[f64], share: f64, alpha: f64) -> Option<Difference> {
     Some(Difference { mean, lower: mean - reach, upper: mean + reach, p })
 }
 
-/// The exact test of `McNemar`: `first` rows are got right by the first of two models only, `second` by the second
-/// only. The probability of a split at least as uneven, if both are equally likely.
+/// The exact test of `McNemar`: only the first of two models is right for `first` rows, only the
+/// second for `second` rows. The probability of a split at least as uneven, if both are equally
+/// likely.
 #[must_use]
 pub fn mcnemar(first: u64, second: u64) -> f64 {
     let (most, least) = (first.max(second), first.min(second));
@@ -65,12 +68,11 @@ pub fn mcnemar(first: u64, second: u64) -> f64 {
         return 1.0;
     }
     // Up to `least` heads of a fair coin, as a beta integral; twice, for both ways.
-    #[expect(clippy::cast_precision_loss, reason = "numbers of rows are far below 2^52")]
     let tail = incomplete_beta(most as f64, least as f64 + 1.0, 0.5);
     (2.0 * tail).min(1.0)
 }
 
-/// Where Student's t is exceeded, either way, with probability `alpha`.
+/// The value that Student's t exceeds, either way, with probability `alpha`.
 fn quantile(freedom: f64, alpha: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while two_sided(high, freedom) > alpha && high < 1e12 {

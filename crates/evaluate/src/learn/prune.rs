@@ -1,13 +1,13 @@
 //! Pessimistic pruning of a decision tree, as J48 does it at its default confidence of 0.25.
 //!
-//! First, subtrees that err no less on the training rows than a leaf would are collapsed. Then,
-//! from the leaves up, a subtree gives way to a leaf, or to its largest branch (subtree raising),
-//! when the upper confidence limit of the errors grows by at most [`SLACK`].
+//! First, subtrees with no fewer errors on the training rows than a leaf are collapsed. Then, from
+//! the leaves up, a subtree is replaced by a leaf, or by its largest branch (subtree raising), if
+//! the upper confidence limit of the errors grows by at most [`SLACK`].
 
 use super::c45::Tree;
 use super::{Labelled, most_frequent, real};
 
-/// How many estimated errors a simpler tree may cost.
+/// The additional estimated errors that a simpler tree may have.
 const SLACK: f64 = 0.1;
 /// The confidence of the upper limit of the error rate.
 const CONFIDENCE: f64 = 0.25;
@@ -20,7 +20,8 @@ pub(super) fn prune(tree: &mut Tree, train: &Labelled, rows: &[usize]) {
     prune_below(tree, 0, train, rows);
 }
 
-/// Makes leaves of subtrees that save no training error; the training errors of what is left.
+/// Replaces subtrees that save no training errors by leaves; returns the training errors of the
+/// rest.
 fn collapse(tree: &mut Tree, node: usize) -> usize {
     let counts = &tree.nodes[node].counts;
     let as_leaf = counts.iter().sum::<usize>() - counts[tree.nodes[node].label];
@@ -74,8 +75,7 @@ fn estimate_branch(tree: &Tree, node: usize, train: &Labelled, rows: &[usize]) -
         + estimate(&train.counts(others))
 }
 
-/// Counts and labels afresh for a subtree that was given these rows. A node without rows keeps its
-/// label.
+/// Recomputes counts and labels of a subtree for these rows. A node without rows keeps its label.
 fn recount(tree: &mut Tree, node: usize, train: &Labelled, rows: &[usize]) {
     let counts = train.counts(rows.iter().copied());
     if !rows.is_empty() {

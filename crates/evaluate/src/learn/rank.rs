@@ -1,12 +1,12 @@
-//! Which columns say most about the labels.
+//! Ranking columns by their information about the labels.
 
 use super::discretize::Categories;
 use super::score::total_bits;
 use super::{Features, Labelled, LearnError, check_tables, real};
 
-/// The columns with their information gain about the labels in bits, the most telling column first
-/// and the first of equals before the others. Numbers are cut into intervals before they are rated,
-/// so a numeric column that is worth no cut gains nothing.
+/// The columns with their information gain about the labels in bits, the most informative column
+/// first; ties keep the order of the columns. Numbers are cut into intervals first, so a numeric
+/// column that is not worth cutting gains nothing.
 pub fn rank_columns(features: &Features, labels: &[u32]) -> Result<Vec<(usize, f64)>, LearnError> {
     check_tables(features, labels.len(), features)?;
     let labelled = Labelled::new(features, labels);

@@ -15,8 +15,8 @@ use super::encode::{self, Design};
 use super::score::{mean, mean_absolute_error};
 use super::{Features, LearnError, forest, real};
 
-/// The ridge beside the squares of a standardised column: enough to tell collinear columns apart,
-/// too little to be seen in the answers.
+/// The ridge added to the squares of a standardised column: enough for collinear columns, too
+/// little to affect the answers.
 const RIDGE: f64 = 1e-7;
 /// The leaf sizes to choose from.
 const LEAF_SIZES: [usize; 5] = [4, 10, 25, 60, 150];
@@ -48,7 +48,7 @@ pub(super) fn linear(
             }
         }
     }
-    // As if every column had been centred; the products are already, as the targets sum to 0.
+    // Centres every column; the products are centred already, since the targets sum to 0.
     for at in 0..width {
         for other in 0..=at {
             squares[at * width + other] -= sums[at] * sums[other] / n_rows;
@@ -60,7 +60,7 @@ pub(super) fn linear(
     Ok(design.encode(test).iter().map(answer).collect())
 }
 
-/// The weights that solve the normal equations, of whose squares the lower triangle is given.
+/// The weights that solve the normal equations, given the lower triangle of the squares.
 fn solve(mut squares: Vec<f64>, products: Vec<f64>, ridge: f64) -> Result<Vec<f64>, LearnError> {
     let width = products.len();
     for row in 0..width {
@@ -74,7 +74,7 @@ fn solve(mut squares: Vec<f64>, products: Vec<f64>, ridge: f64) -> Result<Vec<f6
     Ok(weights.iterator(0).copied().collect())
 }
 
-/// A tree whose leaf size erred least on training rows that were held out.
+/// A tree with the leaf size that erred least on held-out training rows.
 pub(super) fn tree(
     train: &Features,
     targets: &[f64],
@@ -117,7 +117,7 @@ fn fit(
     Ok(DecisionTreeRegressor::fit(x, targets, parameters)?)
 }
 
-/// The rows that are wanted.
+/// The selected rows.
 fn select(
     features: &Features,
     targets: &[f64],

@@ -1,4 +1,4 @@
-//! How good answers are, and whether two series of results differ.
+//! Scores of answers, and whether two series of results differ.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -10,11 +10,11 @@ use super::real;
 pub struct TTest {
     /// The statistic: positive when the first series is larger.
     pub t: f64,
-    /// The probability of a statistic at least as far from 0, either way, when the means are equal.
+    /// The probability of a statistic at least as far from 0, either way, if the means are equal.
     pub p: f64,
 }
 
-/// The share of answers that are right; 0 without answers.
+/// The share of correct answers; 0 without answers.
 #[must_use]
 pub fn accuracy(predicted: &[u32], truth: &[u32]) -> f64 {
     assert_eq!(predicted.len(), truth.len(), "one answer a row");
@@ -31,7 +31,7 @@ pub fn mean_absolute_error(predicted: &[f64], truth: &[f64]) -> f64 {
     total / real(truth.len().max(1))
 }
 
-/// The most frequent label, the smallest of equals; none without labels.
+/// The most frequent label, the smallest one on ties; `None` without labels.
 #[must_use]
 pub fn majority(labels: &[u32]) -> Option<u32> {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
@@ -45,7 +45,7 @@ pub fn majority(labels: &[u32]) -> Option<u32> {
 }
 
 /// The entropy of the labels given the classes of a partition, in bits: equation 7 of
-/// *Workload-Aware Anonymization*. `classes` names the class of every row.
+/// *Workload-Aware Anonymization*. `classes` has the class of every row.
 #[must_use]
 pub fn conditional_entropy(classes: &[u32], labels: &[u32]) -> f64 {
     assert_eq!(classes.len(), labels.len(), "one class a row");
@@ -76,9 +76,9 @@ pub fn standard_deviation(values: &[f64]) -> f64 {
     (squares / real(values.len() - 1)).sqrt()
 }
 
-/// Whether two series differ that were measured in pairs; none below two pairs.
+/// Whether two series of paired measurements differ; `None` for fewer than two pairs.
 ///
-/// When all differences are equal, `p` is 1 if they are 0 and else 0.
+/// If all differences are equal, `p` is 1 if they are 0, and 0 otherwise.
 #[must_use]
 pub fn paired_t_test(first: &[f64], second: &[f64]) -> Option<TTest> {
     assert_eq!(first.len(), second.len(), "values come in pairs");
@@ -96,7 +96,7 @@ pub fn paired_t_test(first: &[f64], second: &[f64]) -> Option<TTest> {
     Some(TTest { t, p: two_sided(t, freedom) })
 }
 
-/// The probability of a t of Student's at least as far from 0, either way.
+/// The probability that Student's t is at least as far from 0, either way.
 pub(super) fn two_sided(t: f64, freedom: f64) -> f64 {
     if t.is_infinite() {
         return 0.0;

@@ -9,17 +9,17 @@
 //!
 //! # Cost
 //!
-//! O(n·q) a pass for `n` rows of `q` columns (of a code's columns only one is not 0), at most
-//! [`MAX_PASSES`] passes for a pair.
+//! O(n·q) per pass for `n` rows of `q` columns (only one of a code's columns is not 0), at most
+//! [`MAX_PASSES`] passes per pair.
 
 use rayon::prelude::*;
 
 use super::encode::{Design, SparseRow, weigh};
 use super::{Features, Labelled, next_random, shuffle};
 
-/// What a row on the wrong side costs, as SMO's default.
+/// The cost of a row on the wrong side, the default of SMO.
 const COST: f64 = 1.0;
-/// Stops when no gradient is further than this from the best it can be.
+/// Stops when no gradient is further than this from its optimum.
 const TOLERANCE: f64 = 0.01;
 const MAX_PASSES: usize = 200;
 
@@ -94,7 +94,7 @@ fn train_pair(examples: &[(&SparseRow, f64)], width: usize, seed: u64) -> Vec<f6
     plane
 }
 
-/// On which side of the plane a row is, and how far.
+/// The signed distance of a row from the plane, unscaled.
 fn side(plane: &[f64], row: &SparseRow) -> f64 {
     weigh(row, plane) + plane[plane.len() - 1]
 }

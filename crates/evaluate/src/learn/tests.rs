@@ -44,7 +44,7 @@ fn planes_learn_linear_borders() {
 }
 
 #[test]
-fn every_learner_tells_three_labels_apart() {
+fn every_learner_separates_three_labels() {
     let rule = |row: &[f64]| if row[0] < 0.3 { 10 } else { 20 + 10 * u32::from(row[0] > 0.7) };
     for (name, learner) in Learner::ALL {
         let found = accuracy(learner, 2, rule);
@@ -126,7 +126,7 @@ fn regression_trees_find_steps() {
 }
 
 #[test]
-fn columns_are_ranked_by_what_they_tell() {
+fn columns_are_ranked_by_information() {
     let mut features = random(300, 3, 1);
     let wanted = labels(&features, |row| u32::from(row[1] > 0.5) + u32::from(row[2] > 0.9));
     for row in features.values.chunks_exact_mut(3) {

@@ -10,26 +10,26 @@ use super::tally::{Cells, ColumnTally, Tally};
 use super::weigh::{Looked, Weight, look, regions, weigh};
 use super::{Column, QueryError, Release};
 
-/// What is known of one aggregate.
+/// The answer for one aggregate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
-    /// Its expected value; for `MIN` and `MAX` the least and greatest value that is likely, as a key of the
-    /// column. None over no rows.
+    /// The expected value; for `MIN` and `MAX` the least and the greatest of the likely values, as
+    /// a key of the column. `None` over no rows.
     pub estimate: Option<f64>,
-    /// Whether every table of which the labels are true gives this answer.
+    /// Whether every table that agrees with the labels gives this answer.
     pub exact: bool,
-    /// It is no less in any table of which the labels are true.
+    /// A lower bound over all tables that agree with the labels.
     pub least: Option<f64>,
-    /// It is no greater in any table of which the labels are true.
+    /// An upper bound over all tables that agree with the labels.
     pub greatest: Option<f64>,
 }
 
 /// The answers of one group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupAnswers {
-    /// By group column, the key of its value; none is missing.
+    /// By group column, the key of its value; `None` if missing.
     pub group: Vec<Option<f64>>,
-    /// By aggregate of the query.
+    /// One answer per aggregate of the query.
     pub answers: Vec<Answer>,
 }
 
@@ -45,7 +45,7 @@ pub fn answer(release: &Release, query: &Query) -> Result<Vec<GroupAnswers>, Que
     Ok(groups.into_iter().map(answers).collect())
 }
 
-/// Everything that is wrong with the constants and sums of a query over the columns that are there.
+/// All problems with the constants and sums of a query, over the columns that exist.
 #[must_use]
 pub fn mistakes(release: &Release, query: &Query) -> Vec<QueryError> {
     let mut found = Vec::new();
@@ -67,7 +67,7 @@ pub fn mistakes(release: &Release, query: &Query) -> Vec<QueryError> {
     found
 }
 
-/// Why an aggregate cannot be a sum, if it is none.
+/// Why an aggregate cannot be computed, if it needs sums of something that is not a number.
 fn unsummed<'a>(
     aggregate: &Aggregate,
     of: impl Fn(&str) -> Option<&'a Column>,
@@ -82,19 +82,29 @@ fn unsummed<'a>(
     (!is_number).then_some(QueryError::NoNumbers { column, aggregate: name })
 }
 
-/// By labels of the group columns and their segments, what was added up.
+/// The rows of a vector, and the possible meanings of its labels.
+#[derive(Clone, Copy)]
+struct VectorRows<'a> {
+    rows: u32,
+    /// By column of the query, its label.
+    labels: &'a [u32],
+    /// By column of the query, the segments that its value may be in.
+    profiles: &'a [&'a [Share]],
+}
+
+/// The tally of each combination of labels and segments of the group columns.
 type Tallies = BTreeMap<Vec<(u32, u32)>, Tally>;
 
-/// A query with the columns that it looks at.
+/// A query with its columns.
 struct Plan<'a> {
     release: &'a Release,
     looked: Vec<Looked<'a>>,
     n_tested: usize,
     regions: Vec<Region>,
-    /// The columns that are grouped by and those that are measured, by their place among `looked`.
+    /// The columns to group by and the columns to measure, as indexes into `looked`.
     groups: Vec<usize>,
     measured: Vec<usize>,
-    /// Whether rows that satisfy the condition in any case are whole classes.
+    /// Whether rows that certainly satisfy the condition form whole classes.
     is_closed: bool,
 }
 
@@ -145,7 +155,8 @@ impl<'a> Plan<'a> {
             if self.groups.is_empty() {
                 let tally = tallies.get_mut(&[][..]).expect("it was put there");
                 let weight = weigh(&self.regions, self.n_tested, &profiles, &pins);
-                self.add(tally, rows, weight, (&labels, &profiles), &mut pins);
+                let vector = VectorRows { rows, labels: &labels, profiles: &profiles };
+                self.add(tally, vector, weight, &mut pins);
                 continue;
             }
             for segments in self.combinations(&profiles) {
@@ -156,15 +167,16 @@ impl<'a> Plan<'a> {
                 }
                 let tally = tallies.entry(key).or_insert_with(|| Tally::new(self.measured.len()));
                 let weight = weigh(&self.regions, self.n_tested, &profiles, &pins);
-                self.add(tally, rows, weight, (&labels, &profiles), &mut pins);
+                let vector = VectorRows { rows, labels: &labels, profiles: &profiles };
+                self.add(tally, vector, weight, &mut pins);
             }
             pins.fill(None);
         }
         tallies
     }
 
-    /// The rows of a query that only counts them: those whose labels lie alike are weighed together. None
-    /// where that is not worth it.
+    /// The tally of a query that only counts rows, weighing rows with equivalent labels together.
+    /// `None` if that is not worthwhile.
     fn counted(&self) -> Option<Tally> {
         const MOST: usize = 1 << 20;
         let tested = &self.looked[..self.n_tested];
@@ -214,15 +226,9 @@ impl<'a> Plan<'a> {
         combinations
     }
 
-    /// Adds the rows of a vector, of which it is known how they satisfy the condition.
-    fn add(
-        &self,
-        tally: &mut Tally,
-        rows: u32,
-        whole: Weight,
-        (labels, profiles): (&[u32], &[&[Share]]),
-        pins: &mut [Option<u32>],
-    ) {
+    /// Adds the rows of a vector, given how they satisfy the condition.
+    fn add(&self, tally: &mut Tally, vector: VectorRows, whole: Weight, pins: &mut [Option<u32>]) {
+        let VectorRows { rows, labels, profiles } = vector;
         if !whole.is_possible {
             return;
         }
@@ -288,7 +294,7 @@ impl<'a> Plan<'a> {
         Ok(groups)
     }
 
-    /// Adds the measured columns that are grouped by: all rows of a group have its value.
+    /// Adds the measured columns that the query groups by: all rows of a group have the same value.
     fn add_own_values(
         &self,
         group: &mut Tally,
@@ -338,7 +344,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
 fn count(rows: f64, certain: u64, possible: u64) -> Answer {
     let exact = certain == possible;
     let estimate = Some(if exact { certain as f64 } else { rows });
@@ -348,7 +353,8 @@ fn count(rows: f64, certain: u64, possible: u64) -> Answer {
 /// The least value, or the greatest.
 fn extreme(column: &ColumnTally, is_max: bool) -> Answer {
     let (found, sign) = if is_max { (&column.max, -1.0) } else { (&column.min, 1.0) };
-    // A value that is certain to occur bounds the answer from one side, one that is possible from the other.
+    // A value that certainly occurs bounds the answer from one side, a possible value from the
+    // other.
     let finite = |bound: f64| Some(sign * bound).filter(|bound| bound.is_finite());
     let (possible, attained) = (finite(found.possible), finite(found.attained));
     let (least, greatest) = if is_max { (attained, possible) } else { (possible, attained) };

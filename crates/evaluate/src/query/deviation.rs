@@ -1,15 +1,15 @@
-//! How far answers lie from the truth.
+//! Errors of answers.
 
-/// How far one answer lies from the truth.
+/// The error of one answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deviation {
     /// The distance of the estimate from the truth.
     pub absolute: f64,
-    /// The same over the size of the truth, or over 1 if that is greater.
+    /// The absolute error divided by the absolute value of the truth, or by 1 if that is greater.
     pub relative: f64,
 }
 
-/// How far an estimate lies from the truth; none where one of them has no value.
+/// The error of an estimate; `None` if the estimate or the truth has no value.
 #[must_use]
 pub fn deviation(estimate: Option<f64>, truth: Option<f64>) -> Option<Deviation> {
     let (estimate, truth) = estimate.zip(truth)?;
@@ -17,33 +17,32 @@ pub fn deviation(estimate: Option<f64>, truth: Option<f64>) -> Option<Deviation>
     Some(Deviation { absolute, relative: absolute / truth.abs().max(1.0) })
 }
 
-/// What many errors are like.
+/// The distribution of errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// The mean.
     pub mean: f64,
-    /// The standard deviation over all of them (division by their number).
+    /// The standard deviation of the population (division by the number of errors).
     pub standard_deviation: f64,
-    /// Half of them are no greater.
+    /// The median.
     pub median: f64,
-    /// 90% of them are no greater.
+    /// The 90th percentile.
     pub p90: f64,
-    /// 95% of them are no greater.
+    /// The 95th percentile.
     pub p95: f64,
-    /// 99% of them are no greater.
+    /// The 99th percentile.
     pub p99: f64,
     /// The greatest.
     pub max: f64,
 }
 
-/// What errors are like; none if there are none. A percentile lies between two errors in proportion where it
-/// does not fall on one.
+/// The distribution of errors; `None` if there are none. Percentiles between two errors are
+/// interpolated linearly.
 #[must_use]
 pub fn summary(errors: &[f64]) -> Option<Summary> {
     let mut sorted = errors.to_vec();
     sorted.sort_by(f64::total_cmp);
     let max = *sorted.last()?;
-    #[expect(clippy::cast_precision_loss, reason = "queries are few")]
     let n = sorted.len() as f64;
     let mean = sorted.iter().sum::<f64>() / n;
     let variance = sorted.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / n;
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_lie_between_errors() {
+    fn percentiles_are_interpolated() {
         let errors: Vec<f64> = (0..=10).map(f64::from).rev().collect();
         let found = summary(&errors).unwrap();
         assert_eq!((found.mean, found.median, found.max), (5.0, 5.0, 10.0));

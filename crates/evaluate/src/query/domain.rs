@@ -12,35 +12,36 @@ pub type Parse = fn(Kind, &str) -> Option<f64>;
 pub enum Domain {
     /// Numbers, dates or times between two ends.
     Line(Line),
-    /// Just the values of a list.
+    /// The values of a list.
     List(List),
 }
 
 /// Numbers, dates or times; the key of a value is its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What the values are.
+    /// The kind of the values.
     pub kind: Kind,
-    /// The number of digits, where zeros lead them.
+    /// The number of digits, if there are leading zeros.
     pub width: Option<usize>,
     /// The least value that is known to be possible.
     pub lo: f64,
-    /// The greatest one.
+    /// The greatest value that is known to be possible.
     pub hi: f64,
 }
 
 impl Line {
-    /// Whether neighbouring values are 1 apart: whole numbers and days.
+    /// Whether neighbouring values are 1 apart: whole numbers and days, if they can be told apart.
     #[must_use]
     pub fn is_discrete(&self) -> bool {
-        matches!(self.kind, Kind::Integer | Kind::Date)
+        let is_rounded = self.lo <= self.hi && !(is_exact(self.lo) && is_exact(self.hi));
+        matches!(self.kind, Kind::Integer | Kind::Date) && !is_rounded
     }
 }
 
 /// How the values of a list compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListOrder {
-    /// As they stand in the list: a declared order.
+    /// In the order of the list, which was declared.
     Declared,
     /// As numbers or dates.
     Natural(Kind),
@@ -53,15 +54,16 @@ pub enum ListOrder {
 pub struct List {
     /// The values.
     pub texts: Vec<String>,
-    /// The key of each.
+    /// The key of each value.
     pub keys: Vec<f64>,
-    /// Their places in the order of the keys.
+    /// The indexes of the values, in the order of their keys.
     pub(super) by_key: Vec<usize>,
-    /// How they compare.
+    /// How the values compare.
     pub order: ListOrder,
-    /// What the list is called in messages, if a constant that is not in it must be a mistake.
+    /// The name of the list in messages, if a constant that is not in it must be a mistake.
     pub what: Option<&'static str>,
-    /// Whether labels may hide values that are not in the list: nothing says what the labels mean.
+    /// Whether labels may hide values that are not in the list, since nothing says what the labels
+    /// mean.
     pub is_open: bool,
 }
 
@@ -69,7 +71,6 @@ impl List {
     /// A list in an order.
     #[must_use]
     pub fn new(texts: Vec<String>, order: ListOrder, parse: Parse) -> List {
-        #[expect(clippy::cast_precision_loss, reason = "a rank")]
         let keys = match order {
             ListOrder::Declared => (0..texts.len()).map(|rank| rank as f64).collect(),
             ListOrder::Natural(kind) => {
@@ -90,7 +91,7 @@ impl List {
         List { texts, keys, by_key, order, what: None, is_open: false }
     }
 
-    /// A list that compares as numbers if all its values are such, otherwise as texts.
+    /// A list that compares as numbers if all its values are numbers, otherwise as texts.
     #[must_use]
     pub fn natural(texts: Vec<String>, parse: Parse) -> List {
         let kinds = [Kind::Decimal, Kind::Date, Kind::Timestamp];
@@ -114,13 +115,12 @@ impl List {
     /// The key of a text that is not in the list: halfway between its neighbours.
     fn key_between(&self, text: &str) -> f64 {
         let n_less = self.by_key.partition_point(|&at| self.texts[at].as_str() < text);
-        #[expect(clippy::cast_precision_loss, reason = "a rank")]
         let rank = n_less as f64;
         rank - 0.5
     }
 }
 
-/// What a key stands for.
+/// The value of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// A place on a line.
@@ -135,7 +135,7 @@ impl Domain {
     pub fn is_number(&self) -> bool {
         let kind = match self {
             Domain::Line(line) => line.kind,
-            // A column without a value can be anything.
+            // A column without values can be anything.
             Domain::List(list) if list.texts.is_empty() => Kind::Integer,
             Domain::List(List { order: ListOrder::Natural(kind), .. }) => *kind,
             Domain::List(_) => Kind::Text,
@@ -155,7 +155,7 @@ impl Domain {
         }
     }
 
-    /// The key of a constant, and whether some value has it.
+    /// The key of a constant, and whether a value has it.
     pub(super) fn key(
         &self,
         column: &str,
@@ -196,16 +196,22 @@ impl Domain {
     }
 }
 
-/// A whole number that is too great to be told from its neighbours: it lies beyond all values.
-fn beyond(text: &str) -> Option<f64> {
+/// Whether a whole number at this place has it for itself.
+pub(super) fn is_exact(key: f64) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    key.abs() < EXACT
+}
+
+/// The place of a whole number that is too great to be told from its neighbours.
+pub(super) fn beyond(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let key = text.parse::<f64>().ok().filter(|_| is_whole)?;
     (key.abs() >= 9e15).then(|| key.clamp(f64::MIN, f64::MAX))
 }
 
-/// The key of a constant: a number may have a fraction where the column has none, and a time is a part
-/// of a day.
+/// The key of a constant: a number may have a fraction even if the column has none, and a time is a
+/// part of a day.
 fn number(kind: Kind, text: &str, parse: Parse) -> Option<f64> {
     match kind {
         Kind::Integer | Kind::Decimal => {

@@ -1,10 +1,10 @@
-//! How labels are written.
+//! The forms of labels.
 
 use std::collections::BTreeSet;
 
 use incrowd_data::{Hierarchy, Label, LabelsOf, Level};
 
-/// How a label is written.
+/// The form of a label.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form<'a> {
     /// An empty cell.
@@ -21,21 +21,21 @@ pub(super) enum Form<'a> {
     Closed(String, String, &'a str),
     /// The first value and the first one above, and the label.
     HalfOpen(String, String, &'a str),
-    /// All below a cut point, and the label.
+    /// All values below a cut point, and the label.
     Below(&'a str, &'a str),
-    /// All from a cut point on, and the label.
+    /// All values from a cut point on, and the label.
     From(&'a str, &'a str),
     /// Least and greatest value.
     Bounds(&'a str, &'a str),
     /// The members of a set, and the label.
     Set(Vec<Option<String>>, &'a str),
-    /// Digits and then stars.
+    /// Digits followed by stars.
     Mask(&'a str),
     /// One bound without the other.
     Unknown,
 }
 
-/// The forms of labels; none is a missing cell.
+/// The forms of labels; a `None` is a missing cell.
 pub(super) fn forms<'a>(labels: &[Option<&'a str>]) -> Vec<Form<'a>> {
     labels.iter().map(|label| label.map_or(Form::Missing, form)).collect()
 }
@@ -74,7 +74,7 @@ fn form(label: &str) -> Form<'_> {
         Label::From(_) => Form::From(&label[2..], label),
         Label::Set(members) => Form::Set(members, label),
         Label::Value(value) => {
-            // What a backslash was before is the rest of the label.
+            // The rest of the label after a backslash.
             let value = &label[label.len() - value.len()..];
             let digits = value.trim_end_matches('*');
             let is_mask = digits.len() < value.len()
@@ -85,7 +85,7 @@ fn form(label: &str) -> Form<'_> {
     }
 }
 
-/// The numbers that digits with stars behind them stand for.
+/// The range of numbers of digits followed by stars.
 pub(super) fn masked(text: &str) -> Option<(f64, f64)> {
     let value = |digit: char| text.replace('*', &digit.to_string()).parse::<f64>().ok();
     value('0').zip(value('9')).filter(|_| text.len() <= 15)

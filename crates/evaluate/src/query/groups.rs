@@ -1,4 +1,4 @@
-//! The values that groups are made of.
+//! The values of groups.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::{Domain, QueryError};
 /// The most groups that are listed.
 pub(super) const MOST_GROUPS: usize = 100_000;
 
-/// The key of a value that is grouped by; missing ones come last.
+/// The key of a value to group by; missing values come last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Key(pub(super) Option<f64>);
 
@@ -34,7 +34,7 @@ impl PartialOrd for Key {
     }
 }
 
-/// A value of a label, how likely it is, and its segment.
+/// A value of a label, its probability, and its segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {
     key: Key,
@@ -60,7 +60,7 @@ impl ValueLists {
     }
 }
 
-/// The values that a label stands for.
+/// The values that a label represents.
 fn list(looked: &Looked, label: u32) -> Result<Vec<Listed>, QueryError> {
     let spread = &looked.column.spreads[label as usize];
     let ranges =
@@ -68,7 +68,6 @@ fn list(looked: &Looked, label: u32) -> Result<Vec<Listed>, QueryError> {
     let keys: Vec<f64> = match (&spread.values, &looked.column.domain) {
         (Values::Range(lo, hi), Domain::Line(_)) if lo.total_cmp(hi).is_eq() => vec![*lo],
         (Values::Range(lo, hi), Domain::Line(line)) if line.is_discrete() => {
-            #[expect(clippy::cast_precision_loss, reason = "a small number")]
             if hi - lo >= MOST_GROUPS as f64 {
                 return Err(QueryError::TooManyGroups { most: MOST_GROUPS });
             }
@@ -92,7 +91,6 @@ fn list(looked: &Looked, label: u32) -> Result<Vec<Listed>, QueryError> {
         }
         _ => Vec::new(),
     };
-    #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let weight = (1.0 - spread.missing) / keys.len() as f64;
     let listed =
         |key: f64| Listed { key: Key(Some(key)), weight, segment: looked.segments.of(key) };
@@ -104,7 +102,7 @@ fn list(looked: &Looked, label: u32) -> Result<Vec<Listed>, QueryError> {
     Ok(values)
 }
 
-/// Every combination of values, with how likely it is.
+/// Every combination of values, with its probability.
 pub(super) fn products(lists: &[Vec<Listed>]) -> Result<Vec<(Vec<Key>, f64)>, QueryError> {
     let mut products = vec![(Vec::new(), 1.0)];
     for list in lists {

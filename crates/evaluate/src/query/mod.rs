@@ -1,9 +1,10 @@
 //! Aggregate queries over released cells.
 //!
-//! A recoded cell stands for a set of values. They are taken to be equally likely and independent of the
-//! other cells of the row, as in section 5 of the Mondrian report; an answer is the expected value under that
-//! assumption, with what is certain beside it. Columns that are released as they are have one value a cell,
-//! so that answers over them are what they are in any database.
+//! A recoded cell represents a set of values. These are assumed to be equally likely and
+//! independent of the other cells of the row, as in section 5 of the Mondrian report. An answer is
+//! the expected value under this assumption, together with certain bounds. Columns that are
+//! released unchanged have one value per cell, so answers over them are the same as in any
+//! database.
 //!
 //! # Source
 //!
@@ -11,9 +12,9 @@
 //!
 //! # Guarantees
 //!
-//! - Exact: an answer that says so is that of the table of which the labels are true. It is said where every
-//!   class lies wholly inside or outside of the condition and the aggregate needs no estimate.
-//! - Bounds hold for every table of which the labels are true.
+//! - Exact: an answer marked exact is the answer over the original table. This is the case if every
+//!   class is wholly inside or outside of the condition and the aggregate needs no estimate.
+//! - Bounds hold for every table that agrees with the labels.
 //!
 //! # Invariants
 //!
@@ -29,6 +30,7 @@ mod deviation;
 mod domain;
 mod form;
 mod groups;
+mod place;
 mod segment;
 mod spread;
 mod tally;
@@ -41,20 +43,21 @@ use incrowd_data::{Codes, Kind};
 pub use answer::{Answer, GroupAnswers, answer, mistakes};
 pub use deviation::{Deviation, Summary, deviation, summary};
 pub use domain::{Domain, Line, List, ListOrder, Parse, Value};
-pub use spread::{Known, Span, Spread, Unreadable, Values, read_bounds, read_labels};
+pub use place::near;
+pub use spread::{LabelKnowledge, Span, Spread, Unreadable, Values, read_bounds, read_labels};
 
-/// A released column: distinct labels and what they stand for.
+/// A released column: its distinct labels and their meanings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its name in queries.
+    /// The column's name in queries.
     pub name: String,
-    /// The values that it can have.
+    /// The possible values of the column.
     pub domain: Domain,
-    /// By label, what it stands for.
+    /// By label, the values that it represents.
     pub spreads: Vec<Spread>,
     /// Whether all rows of a class have the same label: a quasi-identifier column.
     pub is_of_class: bool,
-    /// Whether the least and the greatest value of a label occur in every class that has it.
+    /// Whether the least and the greatest value of a label occur in every class with that label.
     pub has_ends: bool,
 }
 
@@ -67,7 +70,7 @@ pub struct Release {
     pub vectors: Vec<Codes>,
     /// Rows per vector.
     pub counts: Vec<u32>,
-    /// How constants are read.
+    /// The parser of constants.
     pub parse: Parse,
 }
 
@@ -79,34 +82,39 @@ pub enum QueryError {
     /// A column that was not read.
     #[error("column `{column}` is not in the release")]
     UnknownColumn { column: String },
-    /// A constant of another kind than the column.
+    /// The constant and the column have different kinds.
     #[error(
         "column `{column}` holds values of type {kind}, and a constant that it is compared with does not"
     )]
     ConstantKind { column: String, kind: Kind },
+    /// Constants that fall together on the line.
+    #[error(
+        "column `{column}` is compared with whole numbers beyond 2^53 that are too close to be told apart"
+    )]
+    TooClose { column: String },
     /// A constant outside of a declared order or hierarchy.
     #[error("a constant that column `{column}` is compared with is not in its {what}")]
     NotInList { column: String, what: &'static str },
-    /// A constant that no label of a column mentions, where nothing says what labels mean.
+    /// A constant that no label of a column mentions, if nothing says what labels mean.
     #[error(
         "a constant that column `{column}` is compared with stands in none of its labels, and nothing says what these stand for"
     )]
     UnknownConstant { column: String },
-    /// A sum of something else than numbers.
+    /// A sum of values that are not numbers.
     #[error("column `{column}` does not hold numbers, so that it has no {aggregate}")]
     NoNumbers { column: String, aggregate: &'static str },
-    /// A condition that falls apart into too many pieces.
+    /// A condition with too many regions.
     #[error("the condition falls apart into too many regions; say less with OR")]
     TooManyRegions,
     /// Groups of a column whose values cannot be listed.
     #[error("column `{column}` holds ranges of {kind}s, whose values cannot be listed in GROUP BY")]
     GroupOfRanges { column: String, kind: Kind },
-    /// Groups of a column of which nothing is known.
+    /// Groups of a column about which nothing is known.
     #[error(
         "nothing says which values column `{column}` holds, so that they cannot be listed in GROUP BY"
     )]
     UnknownGroups { column: String },
-    /// More groups than anyone reads.
+    /// Too many groups.
     #[error("GROUP BY makes more than {most} groups")]
     TooManyGroups { most: usize },
 }

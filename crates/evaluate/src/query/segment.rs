@@ -1,19 +1,21 @@
-//! A column cut at the constants that it is compared with, and how a label lies over the pieces.
+//! A column cut at the constants it is compared with, and the distribution of labels over the
+//! pieces.
 
 use std::collections::BTreeMap;
 
 use incrowd_data::{CodeSet, Comparison, Literal, Test};
 
-use super::domain::{Domain, Line, List, Parse};
+use super::domain::{Domain, Line, List, Parse, is_exact};
 use super::spread::{Spread, Values};
 use super::{Column, QueryError};
 
 /// The pieces of a column between constants: before the first, the first itself, between it and the
-/// second, and so on; the last piece is for missing cells. All values of a piece satisfy the same tests.
+/// second, and so on; the last piece is for missing cells. All values of a piece satisfy the same
+/// tests.
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
     cuts: Vec<f64>,
-    /// Texts that the column is compared with and that are not in its list, sorted.
+    /// Texts that the column is compared with but that are not in its list, sorted.
     unlisted: Vec<String>,
 }
 
@@ -47,16 +49,24 @@ impl Segments {
         unlisted.dedup();
         let mut segments = Segments { cuts: Vec::new(), unlisted };
         let all = tests.iter().flat_map(|test| literals(test));
-        let mut cuts: Vec<f64> = all.map(|literal| segments.key(column, literal, parse)).collect();
-        cuts.sort_by(f64::total_cmp);
-        cuts.dedup();
-        segments.cuts = cuts;
+        let mut keyed: Vec<(f64, &str)> = all
+            .map(|literal| (segments.key(column, literal, parse), literal.text.as_str()))
+            .collect();
+        keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(b.1)));
+        let is_number = matches!(&column.domain, Domain::Line(_)) && column.domain.is_number();
+        let fall_together = |pair: &[(f64, &str)]| {
+            pair[0].0.total_cmp(&pair[1].0).is_eq() && pair[0].1 != pair[1].1
+        };
+        if is_number && keyed.windows(2).any(|pair| !is_exact(pair[0].0) && fall_together(pair)) {
+            return Err(QueryError::TooClose { column: column.name.clone() });
+        }
+        segments.cuts = keyed.into_iter().map(|(key, _)| key).collect();
+        segments.cuts.dedup();
         Ok(segments)
     }
 
-    /// The key of a constant that was looked at. Those that are not in a list have places of their own between
-    /// its values, in their order.
-    #[expect(clippy::cast_precision_loss, reason = "a query has few constants")]
+    /// The key of a constant of the tests. Constants that are not in a list have keys of their own
+    /// between its values, in order.
     fn key(&self, column: &Column, literal: &Literal, parse: Parse) -> f64 {
         let (key, is_known) =
             column.domain.key(&column.name, literal, parse).unwrap_or((f64::NAN, true));
@@ -67,12 +77,12 @@ impl Segments {
         key - 0.5 + (before as f64 + 1.0) / (self.unlisted.len() as f64 + 1.0)
     }
 
-    /// The number of pieces, that of missing cells included.
+    /// The number of pieces, including the one for missing cells.
     pub(super) fn n_codes(&self) -> u32 {
         u32::try_from(2 * self.cuts.len() + 2).expect("a query has fewer constants")
     }
 
-    /// The piece of missing cells.
+    /// The piece for missing cells.
     pub(super) fn missing(&self) -> u32 {
         self.n_codes() - 1
     }
@@ -86,7 +96,7 @@ impl Segments {
         u32::try_from(at).expect("a query has fewer constants")
     }
 
-    /// The ends of a piece, and whether it is one key only.
+    /// The ends of a piece, and whether it is a single key.
     fn ends(&self, segment: u32) -> (f64, f64, bool) {
         let at = segment as usize / 2;
         if segment % 2 == 1 {
@@ -125,37 +135,39 @@ fn literals(test: &Test) -> &[Literal] {
     }
 }
 
-/// The part of a label that lies in one piece.
+/// The part of a label in one piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Share {
     pub(super) segment: u32,
-    /// How likely the cell lies there. It may be possible though it is not likely at all.
+    /// The probability that the cell is in the piece. It may be 0 although the piece is possible.
     pub(super) weight: f64,
-    /// The mean of the values there.
+    /// The mean of the values in the piece.
     pub(super) mean: f64,
-    /// The least value there.
+    /// The least possible value in the piece.
     pub(super) lo: f64,
-    /// The greatest value there.
+    /// The greatest possible value in the piece.
     pub(super) hi: f64,
-    /// The least and greatest value there that is likely.
+    /// The least and the greatest of the likely values in the piece.
     pub(super) likely: (f64, f64),
 }
 
-/// How the labels of a column lie over the pieces. Labels that lie alike share an entry.
+/// The distributions of a column's labels over the pieces. Labels with the same distribution share
+/// an entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Profiles {
     /// By label, its entry.
     of_label: Vec<u32>,
-    /// By entry, where its shares end.
+    /// By entry, the end of its shares.
     ends: Vec<usize>,
     shares: Vec<Share>,
 }
 
 impl Profiles {
-    /// The profiles of all labels; `is_measured` if their values count as well as their segments.
+    /// The profiles of all labels; `is_measured` if their values matter in addition to their
+    /// segments.
     pub(super) fn new(column: &Column, segments: &Segments, is_measured: bool) -> Profiles {
         let mut profiles = Profiles::default();
-        // Entries of labels that lie in one segment, and of the others.
+        // The entries of labels within one segment, and of the others.
         let mut within: Vec<Option<u32>> = vec![None; segments.n_codes() as usize];
         let mut across: BTreeMap<Vec<(u32, u64)>, u32> = BTreeMap::new();
         for spread in &column.spreads {
@@ -230,7 +242,7 @@ fn profile(domain: &Domain, spread: &Spread, segments: &Segments) -> Vec<Share> 
     shares
 }
 
-/// A range of a line: by the number of values where they can be counted, otherwise by length.
+/// A range of a line: by the number of values if they can be counted, otherwise by length.
 fn range(line: &Line, lo: f64, hi: f64, segments: &Segments) -> Vec<Share> {
     if lo >= hi {
         let (segment, likely) = (segments.of(lo), (lo, lo));
@@ -266,8 +278,8 @@ fn piece(line: &Line, lo: f64, hi: f64, segments: &Segments, segment: u32) -> Op
     }
 }
 
-/// Values of which it is not known what else they may be: likely as they were, possible anywhere. Where
-/// nothing is likely, every piece between two constants is as likely as another. `everything` is where they may be.
+/// Values that may also be something unknown: as likely as before, but possible anywhere within
+/// `everything`. If nothing is likely, all pieces between two constants are equally likely.
 fn opened(
     domain: &Domain,
     likely: &[Share],
@@ -283,7 +295,6 @@ fn opened(
     };
     let pieces: Vec<(u32, f64, f64)> = (0..segments.missing()).filter_map(possible).collect();
     let n_between = pieces.iter().filter(|(segment, ..)| segment % 2 == 0).count();
-    #[expect(clippy::cast_precision_loss, reason = "a query has few constants")]
     let alike = if likely.is_empty() { 1.0 / n_between as f64 } else { 0.0 };
     pieces
         .into_iter()
@@ -305,7 +316,7 @@ fn opened(
         .collect()
 }
 
-/// Values of which only the mean is known: likely there, possible anywhere.
+/// Values of which only the mean is known: likely at the mean, possible anywhere.
 fn about(mean: f64, segments: &Segments) -> Vec<Share> {
     let likely = segments.of(mean);
     (0..segments.missing())
@@ -313,7 +324,7 @@ fn about(mean: f64, segments: &Segments) -> Vec<Share> {
             let (lo, hi, _) = segments.ends(segment);
             let is_likely = segment == likely;
             let (weight, mean) = if is_likely { (1.0, mean) } else { (0.0, f64::NAN) };
-            // Only the mean is known: it stands for ends that are not.
+            // Only the mean is known; it replaces infinite ends.
             let or_mean = |end: f64| if end.is_finite() { end } else { mean };
             Share { segment, weight, mean, lo, hi, likely: (or_mean(lo), or_mean(hi)) }
         })
@@ -329,7 +340,6 @@ fn listed(list: &List, codes: impl Iterator<Item = u32>, segments: &Segments) ->
         })
         .collect();
     found.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    #[expect(clippy::cast_precision_loss, reason = "a list is short")]
     let n = |len: usize| len as f64;
     found
         .chunk_by(|a, b| a.0 == b.0)

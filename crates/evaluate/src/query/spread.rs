@@ -1,41 +1,43 @@
-//! What a label stands for: the values that the cell can have, each as likely as the others.
+//! The meaning of a label: the values that the cell can have, which are equally likely.
 
 use std::collections::BTreeSet;
 
 use incrowd_data::{Hierarchy, Kind, Level};
 
 use super::domain::{Domain, Line, List, ListOrder, Parse};
-use super::form::{Form, forms, leaf_forms, masked, tree_forms};
+use super::form::{Form, forms, leaf_forms, tree_forms};
+use super::place::{Part, near, part_of};
 
 /// The values that a cell can have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
-    /// Its values, equally likely.
+    /// The likely values, which are equally likely.
     pub values: Values,
-    /// How likely it is missing.
+    /// The probability that the cell is missing.
     pub missing: f64,
-    /// Whether it may be missing at all.
+    /// Whether the cell may be missing at all.
     pub may_be_missing: bool,
-    /// Whether it may also have a value that nothing speaks of.
+    /// Whether the cell may also have a value that nothing mentions.
     pub is_open: bool,
-    /// The mean of the class, where it is released.
+    /// The mean of the class, if it is released.
     pub mean: Option<f64>,
-    /// All keys that are possible, where they reach beyond those that are likely: a region without an end.
+    /// The range of possible keys, if it is larger than that of the likely ones: for a region
+    /// without an end, or an end that is rounded.
     pub reach: Option<(f64, f64)>,
 }
 
 /// Values that are equally likely.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// None: the cell is missing, or nothing is known of its value.
+    /// None: the cell is missing, or nothing is known about its value.
     None,
-    /// All from one key to another on a line, both included.
+    /// All keys from one to another on a line, both included.
     Range(f64, f64),
-    /// All from one to another of a list, both included.
+    /// All values from one to another of a list, both included.
     Run(u32, u32),
-    /// Some of a list, ascending.
+    /// Some values of a list, ascending.
     Set(Vec<u32>),
-    /// Unknown but for their mean.
+    /// Unknown except for their mean.
     About(f64),
 }
 
@@ -55,22 +57,22 @@ impl Spread {
         Spread { missing: 1.0, may_be_missing: true, ..Spread::of(Values::None) }
     }
 
-    /// Anything, missing too; the values are those that are likely.
+    /// Anything, including a missing value; `values` are the likely ones.
     fn star(values: Values, missing: f64, is_open: bool) -> Spread {
         Spread { missing, may_be_missing: true, is_open, ..Spread::of(values) }
     }
 }
 
-/// What is known of a column's labels.
+/// What is known about a column's labels.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Known {
+pub enum LabelKnowledge {
     /// Nothing: labels are recognised by their form.
     Nothing,
-    /// Every text is a value of the column, of this kind if one is said.
+    /// Every text is a value of the column, of this kind if given.
     Plain(Option<Kind>),
     /// Recoded values of this kind, in no hierarchy.
     Kind(Kind),
-    /// Unordered values: these and those of the labels.
+    /// Unordered values: these and those in the labels.
     Values(Vec<String>),
     /// Values in a declared order.
     Order(Vec<String>),
@@ -80,64 +82,66 @@ pub enum Known {
     Leaves(Hierarchy),
     /// Means of classes.
     Means {
-        /// Whether the column holds numbers for certain; otherwise labels that are no numbers are recognised by
-        /// their form.
+        /// Whether the column holds numbers for certain; otherwise labels that are not numbers are
+        /// recognised by their form.
         is_number: bool,
-        /// Whether a class may hold missing cells besides the values that its mean is of.
+        /// Whether a class may have missing cells in addition to the values of its mean.
         may_miss: bool,
     },
 }
 
-/// Values of a line that are possible besides those of the labels.
+/// Values of a line that are possible in addition to those of the labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     /// The least.
     pub lo: f64,
     /// The greatest.
     pub hi: f64,
-    /// Whether no value of the column lies outside.
+    /// Whether all values of the column are inside.
     pub is_whole: bool,
     /// Whether the column has missing cells.
     pub has_missing: bool,
 }
 
-/// Labels that cannot be understood, by their place.
+/// Labels that cannot be understood, by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable(pub Vec<usize>);
 
-/// What the distinct labels of a column stand for; `span` holds values that are possible besides.
+/// The meanings of the distinct labels of a column; `span` has additional possible values.
 pub fn read_labels(
     labels: &[Option<&str>],
-    known: &Known,
+    known: &LabelKnowledge,
     span: Option<Span>,
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     match known {
-        Known::Nothing => by_form(labels, span, parse),
-        Known::Plain(kind) => plain(labels, *kind, parse),
-        Known::Kind(kind) if kind.is_numeric() => on_line(&forms(labels), *kind, span, parse),
-        Known::Kind(Kind::Boolean) => {
+        LabelKnowledge::Nothing => by_form(labels, span, parse),
+        LabelKnowledge::Plain(kind) => plain(labels, *kind, parse),
+        LabelKnowledge::Kind(kind) if kind.is_numeric() => {
+            on_line(&forms(labels), *kind, span, parse)
+        }
+        LabelKnowledge::Kind(Kind::Boolean) => {
             let forms = forms(labels);
             sets(&forms, &both_truths(&forms), Hidden::Nothing, parse)
         }
-        Known::Kind(_) => sets(&forms(labels), &[], Hidden::InStars, parse),
-        Known::Values(values) => sets(&forms(labels), values, Hidden::Nothing, parse),
-        Known::Order(texts) => {
+        LabelKnowledge::Kind(_) => sets(&forms(labels), &[], Hidden::InStars, parse),
+        LabelKnowledge::Values(values) => sets(&forms(labels), values, Hidden::Nothing, parse),
+        LabelKnowledge::Order(texts) => {
             let list = List::new(texts.clone(), ListOrder::Declared, parse);
             let list = List { what: Some("declared order"), ..list };
             in_list(&forms(labels), list, None, false)
         }
-        Known::Tree(hierarchy) => {
+        LabelKnowledge::Tree(hierarchy) => {
             let list = List::natural(hierarchy.leaves().map(str::to_owned).collect(), parse);
             let list = List { what: Some("hierarchy"), ..list };
             in_list(&tree_forms(labels, hierarchy), list, Some(hierarchy), false)
         }
-        Known::Leaves(hierarchy) => {
+        LabelKnowledge::Leaves(hierarchy) => {
             let list = List::natural(hierarchy.leaves().map(str::to_owned).collect(), parse);
             let list = List { what: Some("hierarchy"), ..list };
             in_list(&leaf_forms(labels, hierarchy), list, Some(hierarchy), false)
         }
-        Known::Means { is_number, may_miss } => {
+        LabelKnowledge::Means { is_number, may_miss } => {
             let means = of_means(labels, *may_miss, parse);
             let says_something = labels.iter().flatten().any(|label| *label != "*");
             match means {
@@ -149,17 +153,17 @@ pub fn read_labels(
     }
 }
 
-/// What labels of two columns, least and greatest value, stand for.
+/// The meanings of labels in two columns, least and greatest value.
 pub fn read_bounds(
     labels: &[(Option<&str>, Option<&str>)],
-    known: &Known,
+    known: &LabelKnowledge,
     span: Option<Span>,
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     let forms: Vec<Form> = labels
         .iter()
         .map(|pair| match pair {
-            // A row that was left out.
+            // A suppressed row.
             (Some("*"), Some("*")) => Form::Star,
             (Some(lo), Some(hi)) if lo == hi => Form::Plain(lo),
             (Some(lo), Some(hi)) => Form::Bounds(lo, hi),
@@ -168,11 +172,11 @@ pub fn read_bounds(
         })
         .collect();
     match known {
-        Known::Order(texts) => {
+        LabelKnowledge::Order(texts) => {
             let list = List::new(texts.clone(), ListOrder::Declared, parse);
             in_list(&forms, List { what: Some("declared order"), ..list }, None, false)
         }
-        Known::Kind(kind) if kind.is_numeric() => on_line(&forms, *kind, span, parse),
+        LabelKnowledge::Kind(kind) if kind.is_numeric() => on_line(&forms, *kind, span, parse),
         _ => on_some_line(&forms, &LINE_KINDS, span, parse)
             .ok_or_else(|| Unreadable((0..labels.len()).collect())),
     }
@@ -201,7 +205,7 @@ fn plain(
     }
 }
 
-/// The narrowest reading that all labels allow.
+/// The narrowest reading that fits all labels.
 fn by_form(
     labels: &[Option<&str>],
     span: Option<Span>,
@@ -210,7 +214,7 @@ fn by_form(
     let forms = forms(labels);
     let says_something = |form: &Form| !matches!(form, Form::Missing | Form::Star);
     if !forms.iter().any(says_something) && forms.contains(&Form::Star) {
-        // Nothing but stars: their domain is not known.
+        // Only stars: their domain is unknown.
         return Err(Unreadable((0..labels.len()).collect()));
     }
     if forms.iter().any(says_something) {
@@ -221,7 +225,7 @@ fn by_form(
             return Ok(found);
         }
     }
-    // A star alone had a backslash before it: it is a value.
+    // A single star that had a backslash before it is a value.
     let is_masked =
         |form: &Form| matches!(form, Form::Plain(text) if text.contains('*') && *text != "*");
     let hidden: Vec<usize> = (0..forms.len()).filter(|&at| is_masked(&forms[at])).collect();
@@ -243,7 +247,7 @@ fn is_boolean(text: &str) -> bool {
     text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false")
 }
 
-/// `true` and `false`, but those that labels write in another way.
+/// `true` and `false`, except those that labels spell differently.
 fn both_truths(forms: &[Form]) -> Vec<String> {
     let is_written = |truth: &str| {
         forms.iter().any(|form| match form {
@@ -257,7 +261,7 @@ fn both_truths(forms: &[Form]) -> Vec<String> {
     ["false", "true"].into_iter().filter(|truth| !is_written(truth)).map(str::to_owned).collect()
 }
 
-/// Codes of digits, all of one length, of which some begin with zero or end in stars.
+/// Codes of digits, all of the same length, some of which start with zero or end in stars.
 fn padded(forms: &[Form]) -> Option<(Domain, Vec<Spread>)> {
     let mut width = None;
     let mut is_needed = false;
@@ -290,19 +294,20 @@ fn on_line(
     parse: Parse,
 ) -> Result<(Domain, Vec<Spread>), Unreadable> {
     let mut unreadable = Vec::new();
-    let mut ranges: Vec<Option<(f64, f64)>> = Vec::with_capacity(forms.len());
+    let mut parts: Vec<Option<Part>> = Vec::with_capacity(forms.len());
     for (at, form) in forms.iter().enumerate() {
-        let range = range_of(form, kind, parse);
-        if range.is_none() && !matches!(form, Form::Missing | Form::Empty | Form::Star) {
+        let part = part_of(form, kind, parse);
+        if part.is_none() && !matches!(form, Form::Missing | Form::Empty | Form::Star) {
             unreadable.push(at);
         }
-        ranges.push(range);
+        parts.push(part);
     }
     if !unreadable.is_empty() {
         return Err(Unreadable(unreadable));
     }
     let spanned = span.map(|span| (span.lo, span.hi));
-    let reaches = ranges.clone();
+    let mut ranges: Vec<Option<(f64, f64)>> =
+        parts.iter().map(|part| part.map(|part| part.ends)).collect();
     close(&mut ranges, spanned);
     let covered = ranges.iter().flatten().copied().chain(spanned);
     let (lo, hi) =
@@ -311,7 +316,7 @@ fn on_line(
     let all = if lo > hi { Values::None } else { Values::Range(lo, hi) };
     let is_open = !span.is_some_and(|span| span.is_whole);
     let has_missing = forms.contains(&Form::Missing) || span.is_some_and(|span| span.has_missing);
-    // Where values can be counted, missing is one more of them.
+    // If values can be counted, missing counts as one more value.
     let is_counted = line.is_discrete() && lo <= hi;
     let missing = if has_missing && is_counted { 1.0 / (hi - lo + 2.0) } else { 0.0 };
     let spread = |(form, range): (&Form, &Option<(f64, f64)>)| match (form, range) {
@@ -320,15 +325,15 @@ fn on_line(
         (_, Some((lo, hi))) => Spread::of(Values::Range(*lo, *hi)),
         (_, None) => Spread::star(all.clone(), missing, is_open),
     };
-    let spreads = forms.iter().zip(&ranges).map(spread).zip(reaches);
-    let is_endless = |reach: &(f64, f64)| reach.0.is_infinite() || reach.1.is_infinite();
-    let spreads =
-        spreads.map(|(spread, reach)| Spread { reach: reach.filter(is_endless), ..spread });
+    let spreads = forms.iter().zip(&ranges).map(spread).zip(&parts).map(|(spread, part)| {
+        let reach = part.and_then(|part| part.reach);
+        Spread { reach, ..spread }
+    });
     Ok((Domain::Line(line), spreads.collect()))
 }
 
-/// Gives regions without an end one: that of the span where it lies beyond, otherwise so far away as the widest region
-/// with two ends is wide. Nothing in a release says how far its values reach.
+/// Gives regions without an end one: that of the span if it is beyond, otherwise at the distance of
+/// the widest region with two ends. A release does not say how far its values extend.
 fn close(ranges: &mut [Option<(f64, f64)>], span: Option<(f64, f64)>) {
     let widths = ranges.iter().flatten().map(|(lo, hi)| hi - lo).filter(|width| width.is_finite());
     let width = widths.fold(0.0, f64::max);
@@ -342,40 +347,31 @@ fn close(ranges: &mut [Option<(f64, f64)>], span: Option<(f64, f64)>) {
     }
 }
 
-/// The part of a line that a label stands for, if it says one.
-fn range_of(form: &Form, kind: Kind, parse: Parse) -> Option<(f64, f64)> {
-    // The last value below an end that does not belong to the part.
-    let before = |end: f64| if is_discrete(kind) { end - 1.0 } else { end.next_down() };
-    let range = match form {
-        Form::Plain(text) => parse(kind, text).map(|key| (key, key)),
-        Form::Bounds(lo, hi) => parse(kind, lo).zip(parse(kind, hi)),
-        Form::Closed(lo, hi, _) => parse(kind, lo).zip(parse(kind, hi)),
-        Form::HalfOpen(lo, hi, _) => parse(kind, lo).zip(parse(kind, hi).map(before)),
-        Form::Below(end, _) => parse(kind, end).map(|end| (f64::NEG_INFINITY, before(end))),
-        Form::From(end, _) => parse(kind, end).map(|end| (end, f64::INFINITY)),
-        Form::Mask(text) if kind == Kind::Integer => masked(text),
-        _ => None,
-    };
-    range.filter(|(lo, hi)| lo <= hi)
-}
-
-/// Labels on a line of the first kind that all of them allow.
+/// Labels on a line of the first kind that all of them allow. Numbers that a float cannot tell apart
+/// are on a line only if there are ranges of them; otherwise they are texts, which can be equal.
 fn on_some_line(
     forms: &[Form],
     kinds: &[Kind],
     span: Option<Span>,
     parse: Parse,
 ) -> Option<(Domain, Vec<Spread>)> {
+    let is_one = |form: &Form| {
+        matches!(form, Form::Missing | Form::Empty | Form::Star | Form::Plain(_) | Form::Mask(_))
+    };
+    let may_round = !forms.iter().all(is_one);
     let allows = |form: &Form, kind: Kind| {
         matches!(form, Form::Missing | Form::Empty | Form::Star)
-            || range_of(form, kind, parse).is_some()
+            || part_of(form, kind, parse).is_some_and(|part| may_round || !part.is_rounded)
     };
-    // The first labels tell most kinds apart.
+    // The first labels rule out most kinds.
     let mut likely = kinds.iter().filter(|kind| forms.iter().take(100).all(|f| allows(f, **kind)));
-    likely.find_map(|&kind| on_line(forms, kind, span, parse).ok())
+    likely.find_map(|&kind| {
+        let is_allowed = may_round || forms.iter().all(|form| allows(form, kind));
+        is_allowed.then(|| on_line(forms, kind, span, parse).ok()).flatten()
+    })
 }
 
-/// Where values may hide that no label names.
+/// Where unnamed values may hide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hidden {
     /// All values are known.
@@ -401,7 +397,7 @@ fn sets(
             Form::Plain(text) => {
                 found.insert(text);
             }
-            // A value that looks like something else, in a column that has no such labels.
+            // A value that looks like another form, in a column without such labels.
             Form::Mask(label) | Form::Closed(.., label) | Form::HalfOpen(.., label) if !is_open => {
                 found.insert(label);
             }
@@ -485,8 +481,8 @@ fn in_list(
     }
 }
 
-/// The leaves below the highest node of a label. Where a node below it has the same label, a release does
-/// not say which of them it means.
+/// The leaves below the highest node of a label. If a node below it has the same label, the label
+/// is ambiguous.
 fn node(hierarchy: Option<&Hierarchy>, label: &str) -> Option<(u32, u32)> {
     let hierarchy = hierarchy?;
     (1..=hierarchy.height().0).rev().find_map(|level| {
@@ -496,7 +492,6 @@ fn node(hierarchy: Option<&Hierarchy>, label: &str) -> Option<(u32, u32)> {
 }
 
 /// The values of a set: leaves, or all leaves of nodes.
-#[expect(clippy::cast_precision_loss, reason = "the members of a set are few")]
 fn set(members: &[Option<String>], leaves: impl Fn(&str) -> Option<(u32, u32)>) -> Option<Spread> {
     let runs = members.iter().flatten().map(|member| leaves(member));
     let runs = runs.collect::<Option<Vec<(u32, u32)>>>()?;
@@ -508,12 +503,7 @@ fn set(members: &[Option<String>], leaves: impl Fn(&str) -> Option<(u32, u32)>) 
     Some(Spread { missing, may_be_missing, ..Spread::of(Values::Set(codes)) })
 }
 
-/// Whether neighbouring values are 1 apart.
-fn is_discrete(kind: Kind) -> bool {
-    matches!(kind, Kind::Integer | Kind::Date)
-}
-
-/// Means of classes: nothing else is known of their values.
+/// Means of classes: nothing else is known about their values.
 fn of_means(
     labels: &[Option<&str>],
     may_miss: bool,
@@ -522,12 +512,12 @@ fn of_means(
     let mut unreadable = Vec::new();
     let mut spreads = Vec::new();
     let mut keys: Vec<f64> = Vec::new();
-    // A class that holds some missing cells has a mean like any other.
+    // A class with some missing cells has a mean like any other.
     let may_be_missing = may_miss || labels.iter().any(Option::is_none);
     for (at, label) in labels.iter().enumerate() {
-        let mean = label.and_then(|text| parse(Kind::Decimal, text));
+        let mean = label.and_then(|text| near(Kind::Decimal, text, parse)).map(|(at, _)| at);
         match (label, mean) {
-            // No value, as far as one knows; but the mean may have been withheld.
+            // Apparently no value, but the mean may have been withheld.
             (None, _) => {
                 let values = Values::About(f64::NAN);
                 spreads.push(Spread { missing: 1.0, ..Spread::of(values) });
@@ -537,7 +527,7 @@ fn of_means(
                 let spread = Spread::of(Values::About(mean));
                 spreads.push(Spread { mean: Some(mean), may_be_missing, ..spread });
             }
-            // A row that was left out: anything.
+            // A suppressed row: anything.
             (Some("*"), None) => spreads.push(Spread::of(Values::About(f64::NAN))),
             (Some(_), None) => unreadable.push(at),
         }

@@ -1,18 +1,18 @@
-//! What is added up over the vectors of labels.
+//! Sums over the vectors of labels.
 
 use super::segment::Share;
 use super::weigh::Weight;
 
-/// What is known of the rows that satisfy a condition.
+/// What is known about the rows that satisfy a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tally {
     /// Expected rows.
     pub(super) rows: f64,
-    /// Rows that satisfy it in any case.
+    /// Rows that certainly satisfy it.
     pub(super) certain: u64,
     /// Rows that may satisfy it.
     pub(super) possible: u64,
-    /// By measured column.
+    /// One tally per measured column.
     pub(super) columns: Vec<ColumnTally>,
 }
 
@@ -27,14 +27,13 @@ impl Tally {
     }
 
     pub(super) fn add_rows(&mut self, rows: u64, weight: Weight) {
-        #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
         let expected = rows as f64 * weight.share;
         self.rows += expected;
         self.certain += if weight.is_certain { rows } else { 0 };
         self.possible += if weight.is_possible { rows } else { 0 };
     }
 
-    /// Adds what another holds, of which only a share is expected here; nothing is certain unless all of
+    /// Adds another tally, of which only a share is expected here; nothing is certain unless all of
     /// it is here.
     pub(super) fn add(&mut self, other: &Tally, share: f64, is_all: bool) {
         self.rows += other.rows * share;
@@ -46,25 +45,25 @@ impl Tally {
     }
 }
 
-/// What is known of one column over these rows.
+/// What is known about one column over these rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ColumnTally {
     /// Expected rows with a value.
     pub(super) rows: f64,
     pub(super) certain: u64,
     pub(super) possible: u64,
-    /// Expected sum, and what it lies between.
+    /// Expected sum, and its bounds.
     pub(super) sum: f64,
     pub(super) sum_lo: f64,
     pub(super) sum_hi: f64,
-    /// What the sum of any part of the rows lies between.
+    /// The bounds of the sum over any part of the rows.
     part_lo: f64,
     part_hi: f64,
-    /// Whether the sum is that of every table of which the labels are true.
+    /// Whether every table that agrees with the labels has this sum.
     pub(super) is_sum_exact: bool,
-    /// The least value that is likely, the least that is possible, and the least that is certain to occur.
+    /// The least of the likely values, of the possible values, and of those that certainly occur.
     pub(super) min: Extreme,
-    /// The same for the greatest value, all with the sign turned.
+    /// The same for the greatest value, all negated.
     pub(super) max: Extreme,
 }
 
@@ -125,9 +124,9 @@ pub(super) struct Cells<'a> {
     pub(super) may_be_missing: bool,
     /// The mean of the class.
     pub(super) mean: Option<f64>,
-    /// Whether the rows that satisfy the condition are whole classes, if they do in any case.
+    /// Whether rows that certainly satisfy the condition form whole classes.
     pub(super) is_closed: bool,
-    /// Whether the ends of the label occur in every class.
+    /// Whether the ends of the label occur in every class with that label.
     pub(super) has_ends: bool,
 }
 
@@ -167,7 +166,6 @@ impl ColumnTally {
     /// Adds rows that all have one value.
     pub(super) fn add_value(&mut self, key: f64, of: &Tally, share: f64, is_all: bool) {
         let certain = if is_all { of.certain } else { 0 };
-        #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
         let (n_certain, n_doubtful) = (certain as f64, (of.possible - certain) as f64);
         self.rows += of.rows * share;
         self.certain += certain;
@@ -193,20 +191,20 @@ impl ColumnTally {
     }
 }
 
-/// What one row under a vector of labels adds.
+/// The contribution of one row under a vector of labels.
 struct Sums {
-    /// How likely it has a value and satisfies the condition.
+    /// The probability that it has a value and satisfies the condition.
     share: f64,
     sum: f64,
-    /// The least and greatest value that is possible.
+    /// The least and the greatest of the possible values.
     lo: f64,
     hi: f64,
-    /// The least and greatest value that is likely.
+    /// The least and the greatest of the likely values.
     likely: (f64, f64),
 }
 
 impl Sums {
-    /// None if no value can satisfy the condition.
+    /// `None` if no value can satisfy the condition.
     fn of(cells: &Cells) -> Option<Sums> {
         let mut sums = Sums {
             share: 0.0,
@@ -230,7 +228,7 @@ impl Sums {
         for (share, _) in cells.present {
             present += share.weight;
         }
-        // The condition says nothing of the column here: its mean is that of the class.
+        // The condition does not restrict the column here: its mean is that of the class.
         let first = cells.present.first()?.1.share;
         let is_alike = |weight: &Weight| weight.share.total_cmp(&first).is_eq();
         let is_alike = cells.present.iter().all(|(_, weight)| is_alike(weight));

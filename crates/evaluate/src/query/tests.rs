@@ -12,14 +12,14 @@ fn parse(kind: Kind, text: &str) -> Option<f64> {
     match kind {
         Kind::Integer if is_number(text) => text.parse::<i32>().ok().map(f64::from),
         Kind::Decimal if is_number(text) => text.parse().ok(),
-        // Days of January 2024 will do.
+        // Days of January 2024 suffice.
         Kind::Date => text.strip_prefix("2024-01-")?.parse().ok(),
         _ => None,
     }
 }
 
 /// A release of columns with a label per row; an empty one is missing.
-fn release(columns: &[(&str, Known, &[&str])]) -> Release {
+fn release(columns: &[(&str, LabelKnowledge, &[&str])]) -> Release {
     let n_rows = columns[0].2.len();
     let mut made = Vec::new();
     let mut codes: Vec<(Codes, u32)> = Vec::new();
@@ -33,10 +33,11 @@ fn release(columns: &[(&str, Known, &[&str])]) -> Release {
         let labels: Vec<Option<&str>> =
             labels.iter().map(|&label| Some(label).filter(|label| !label.is_empty())).collect();
         let span = Span { lo: 0.0, hi: 5.0, is_whole: true, has_missing: false };
-        let span = (*known == Known::Kind(Kind::Integer)).then_some(span);
+        let span = (*known == LabelKnowledge::Kind(Kind::Integer)).then_some(span);
         let (domain, spreads) = read_labels(&labels, known, span, parse).unwrap();
-        let is_plain = matches!(known, Known::Plain(_));
-        let has_ends = !is_plain && !matches!(known, Known::Tree(_) | Known::Means { .. });
+        let is_plain = matches!(known, LabelKnowledge::Plain(_));
+        let has_ends =
+            !is_plain && !matches!(known, LabelKnowledge::Tree(_) | LabelKnowledge::Means { .. });
         let name = (*name).to_owned();
         made.push(Column { name, domain, spreads, is_of_class: !is_plain, has_ends });
     }
@@ -81,7 +82,7 @@ fn ask(release: &Release, aggregate: Aggregate, condition: Condition) -> Answer 
     answer(release, &query).unwrap()[0].answers[0]
 }
 
-/// The estimate, whether it is exact, and what it lies between.
+/// Checks the estimate, whether it is exact, and its bounds.
 #[track_caller]
 fn check(release: &Release, aggregate: Aggregate, tests: &[&str], expected: (f64, bool, f64, f64)) {
     let found = ask(release, aggregate, all(tests));
@@ -106,7 +107,7 @@ const NONE: f64 = f64::NAN;
 
 #[test]
 fn whole_numbers_are_counted() {
-    let ages = release(&[("age", Known::Nothing, &["[25-28]", "[25-28]", "30", "-3"])]);
+    let ages = release(&[("age", LabelKnowledge::Nothing, &["[25-28]", "[25-28]", "30", "-3"])]);
     check(&ages, Aggregate::Count, &[], (4.0, true, 4.0, 4.0));
     check(&ages, Aggregate::Count, &["age <= 26"], (2.0, false, 1.0, 3.0));
     check(&ages, Aggregate::Count, &["age < 26.5"], (2.0, false, 1.0, 3.0));
@@ -128,47 +129,49 @@ fn whole_numbers_are_counted() {
 
 #[test]
 fn negative_numbers_decimals_and_dates() {
-    let x = release(&[("x", Known::Nothing, &["[-5..-2]", "[-2..2]"])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["[-5..-2]", "[-2..2]"])]);
     check(&x, Aggregate::Count, &["x < -3"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x >= -2"], (1.25, false, 1.0, 2.0));
-    let x = release(&[("x", Known::Nothing, &["[1.5-2.5]", "4"])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["[1.5-2.5]", "4"])]);
     check(&x, Aggregate::Count, &["x < 2"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x = 2"], (0.0, false, 0.0, 1.0));
     check(&x, Aggregate::Sum(of("x")), &["x < 2"], (0.875, false, 0.0, 2.0));
-    let day = release(&[("day", Known::Nothing, &["[2024-01-03..2024-01-06]", "2024-01-09"])]);
+    let day =
+        release(&[("day", LabelKnowledge::Nothing, &["[2024-01-03..2024-01-06]", "2024-01-09"])]);
     check(&day, Aggregate::Count, &["day < 2024-01-05"], (0.5, false, 0.0, 1.0));
     check(&day, Aggregate::Min(of("day")), &[], (3.0, true, 3.0, 3.0));
 }
 
 #[test]
 fn stars_are_the_whole_domain() {
-    let x = release(&[("x", Known::Nothing, &["*", "[1-2]", "4"])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["*", "[1-2]", "4"])]);
     check(&x, Aggregate::Count, &["x <= 2"], (1.5, false, 1.0, 2.0));
-    // A star may stand for a missing cell, which nothing is certain of.
+    // A star may be a missing cell, about which nothing is certain.
     check(&x, Aggregate::Count, &["x >= 0"], (3.0, false, 2.0, 3.0));
-    let x = release(&[("x", Known::Nothing, &["*", "1", "4", ""])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["*", "1", "4", ""])]);
     check(&x, Aggregate::Count, &["x is missing"], (1.2, false, 1.0, 2.0));
     check(&x, Aggregate::CountOf(of("x")), &[], (2.8, false, 2.0, 3.0));
-    let x = release(&[("x", Known::Nothing, &["*", "a", "b", "c"])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["*", "a", "b", "c"])]);
     check(&x, Aggregate::Count, &["x = b"], (4.0 / 3.0, false, 1.0, 2.0));
-    assert!(read_labels(&[Some("*")], &Known::Nothing, None, parse).is_err());
+    assert!(read_labels(&[Some("*")], &LabelKnowledge::Nothing, None, parse).is_err());
 }
 
 #[test]
 fn sets_orders_and_hierarchies() {
-    let x = release(&[("x", Known::Nothing, &["{a|b}", "c", "{|c}", "{a\\|b|d}"])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["{a|b}", "c", "{|c}", "{a\\|b|d}"])]);
     check(&x, Aggregate::Count, &["x = a"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x = a|b"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x in a,b"], (1.0, true, 1.0, 1.0));
     check(&x, Aggregate::Count, &["x is missing"], (0.5, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x <> c"], (2.0, true, 2.0, 2.0));
-    let order = Known::Order(["low", "mid", "top-most", "x-large"].map(String::from).to_vec());
+    let order =
+        LabelKnowledge::Order(["low", "mid", "top-most", "x-large"].map(String::from).to_vec());
     let x = release(&[("x", order, &["[low..top-most]", "[top-most..x-large]", "mid"])]);
     check(&x, Aggregate::Count, &["x <= mid"], (5.0 / 3.0, false, 1.0, 2.0));
     check(&x, Aggregate::Max(of("x")), &[], (3.0, true, 3.0, 3.0));
     let rows = ["fr;Europe;*", "de;Europe;*", "jp;Asia;*"]
         .map(|row| row.split(';').map(str::to_owned).collect());
-    let tree = Known::Tree(Hierarchy::from_rows(&rows).unwrap());
+    let tree = LabelKnowledge::Tree(Hierarchy::from_rows(&rows).unwrap());
     let x = release(&[("x", tree, &["Europe", "jp", "Asia", "*"])]);
     check(&x, Aggregate::Count, &["x = fr"], (0.5 + 1.0 / 3.0, false, 0.0, 2.0));
     check(&x, Aggregate::Count, &["x in fr,de"], (1.0 + 2.0 / 3.0, false, 1.0, 2.0));
@@ -183,18 +186,18 @@ fn sets_orders_and_hierarchies() {
 
 #[test]
 fn masks_are_ranges_of_digits() {
-    let x = release(&[("x", Known::Nothing, &["537**", "5371*", "02174"])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["537**", "5371*", "02174"])]);
     check(&x, Aggregate::Count, &["x = 53711"], (0.11, false, 0.0, 2.0));
     check(&x, Aggregate::Count, &["x = 02174"], (1.0, true, 1.0, 1.0));
-    assert!(read_labels(&[Some("AB*")], &Known::Nothing, None, parse).is_err());
-    assert!(read_labels(&[Some("[low-high]")], &Known::Nothing, None, parse).is_err());
+    assert!(read_labels(&[Some("AB*")], &LabelKnowledge::Nothing, None, parse).is_err());
+    assert!(read_labels(&[Some("[low-high]")], &LabelKnowledge::Nothing, None, parse).is_err());
 }
 
 #[test]
 fn bounds_are_ranges() {
     let star = (Some("*"), Some("*"));
     let pairs = [(Some("25"), Some("28")), (Some("30"), Some("30")), (None, None), star];
-    let (domain, spreads) = read_bounds(&pairs, &Known::Nothing, None, parse).unwrap();
+    let (domain, spreads) = read_bounds(&pairs, &LabelKnowledge::Nothing, None, parse).unwrap();
     let column = Column { name: of("age"), domain, spreads, is_of_class: true, has_ends: true };
     let vectors = vec![Codes::pack(4, [0, 1, 2, 3].into_iter())];
     let ages = Release { columns: vec![column], vectors, counts: vec![4, 2, 1, 3], parse };
@@ -207,15 +210,16 @@ fn means_are_exact_over_whole_classes() {
     let labels = ["25.5", "25.5", "27.5", "27.5"];
     let sex = ["m", "m", "f", "f"];
     let x = release(&[
-        ("age", Known::Means { is_number: true, may_miss: false }, &labels),
-        ("sex", Known::Nothing, &sex),
-        ("disease", Known::Plain(None), &["flu", "cold", "flu", "cold"]),
+        ("age", LabelKnowledge::Means { is_number: true, may_miss: false }, &labels),
+        ("sex", LabelKnowledge::Nothing, &sex),
+        ("disease", LabelKnowledge::Plain(None), &["flu", "cold", "flu", "cold"]),
     ]);
     check(&x, Aggregate::Avg(of("age")), &["sex = m"], (25.5, true, 25.5, 25.5));
     check(&x, Aggregate::Avg(of("age")), &["disease = flu"], (26.5, false, NONE, NONE));
     check(&x, Aggregate::Count, &["age <= 26"], (2.0, false, 0.0, 4.0));
-    // A range with its mean: the mean where nothing is said of the column, the range where something is.
-    let mut x = release(&[("age", Known::Nothing, &["[20-29]", "[20-29]", "40", "40"])]);
+    // A range with its mean: the mean if the condition does not mention the column, the range if it
+    // does.
+    let mut x = release(&[("age", LabelKnowledge::Nothing, &["[20-29]", "[20-29]", "40", "40"])]);
     x.columns[0].spreads[1].mean = Some(22.0);
     let ranged = x.columns[0].spreads.iter().position(|s| s.values == Values::Range(20.0, 29.0));
     assert_eq!(ranged, Some(1));
@@ -230,10 +234,10 @@ fn the_patients_of_the_paper() {
     let mut x = release(&[
         (
             "age",
-            Known::Nothing,
+            LabelKnowledge::Nothing,
             &["[25-26]", "[25-26]", "[25-27]", "[25-27]", "[27-28]", "[27-28]"],
         ),
-        ("sex", Known::Nothing, &["Male", "Male", "Female", "Female", "Male", "Male"]),
+        ("sex", LabelKnowledge::Nothing, &["Male", "Male", "Female", "Female", "Male", "Male"]),
     ]);
     let males = ["sex = Male", "age <= 26"];
     check(&x, Aggregate::Count, &males, (2.0, true, 2.0, 2.0));
@@ -242,16 +246,16 @@ fn the_patients_of_the_paper() {
         spread.mean = Some(mean);
     }
     check(&x, Aggregate::Avg(of("age")), &["sex = Male"], (26.5, true, 26.5, 26.5));
-    // Figure 2: a single-dimensional one cannot tell.
-    let x = release(&[("age", Known::Nothing, &["[25-28]"; 6])]);
+    // Figure 2: a single-dimensional one cannot decide.
+    let x = release(&[("age", LabelKnowledge::Nothing, &["[25-28]"; 6])]);
     check(&x, Aggregate::Count, &["age <= 26"], (3.0, false, 0.0, 6.0));
 }
 
 #[test]
 fn groups_are_spread_over_their_values() {
     let x = release(&[
-        ("age", Known::Nothing, &["[1-2]", "[1-2]", "3", "", "*"]),
-        ("sex", Known::Nothing, &["f", "f", "m", "m", "f"]),
+        ("age", LabelKnowledge::Nothing, &["[1-2]", "[1-2]", "3", "", "*"]),
+        ("sex", LabelKnowledge::Nothing, &["f", "f", "m", "m", "f"]),
     ]);
     let groups = |aggregates: Vec<Aggregate>, condition: Condition, by: &[&str]| {
         let group_by = by.iter().map(|&name| name.to_owned()).collect();
@@ -271,7 +275,7 @@ fn groups_are_spread_over_their_values() {
     let found = groups(vec![sum], test("sex = f"), &["age", "sex"]);
     assert_eq!(found[0].group, [Some(1.0), Some(0.0)]);
     assert_eq!(found[0].answers[0].estimate, Some(1.25));
-    let x = release(&[("x", Known::Nothing, &["[1.5-2.5]"])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["[1.5-2.5]"])]);
     let by = Query {
         aggregates: vec![Aggregate::Count],
         condition: Condition::All(Vec::new()),
@@ -282,8 +286,10 @@ fn groups_are_spread_over_their_values() {
 
 #[test]
 fn what_cannot_be_answered() {
-    let x =
-        release(&[("c", Known::Nothing, &["Europe", "Asia"]), ("n", Known::Nothing, &["1", "2"])]);
+    let x = release(&[
+        ("c", LabelKnowledge::Nothing, &["Europe", "Asia"]),
+        ("n", LabelKnowledge::Nothing, &["1", "2"]),
+    ]);
     let fails = |aggregate: Aggregate, condition: Condition| {
         let query = Query { aggregates: vec![aggregate], condition, group_by: Vec::new() };
         answer(&x, &query).unwrap_err()
@@ -309,7 +315,7 @@ fn what_cannot_be_answered() {
 /// Without a recoding a star may be any value: possible everywhere, certain nowhere.
 #[test]
 fn stars_of_an_unknown_domain_may_be_anything() {
-    let x = release(&[("x", Known::Nothing, &["*", "[1-2]", "4"])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["*", "[1-2]", "4"])]);
     check(&x, Aggregate::Count, &["x > 99"], (0.0, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x <= 99"], (3.0, false, 2.0, 3.0));
     check(&x, Aggregate::Max(of("x")), &[], (4.0, false, 4.0, NONE));
@@ -317,32 +323,32 @@ fn stars_of_an_unknown_domain_may_be_anything() {
     check(&x, Aggregate::Sum(of("x")), &["x > 3"], (4.25 + 0.75, false, 4.0, NONE));
     check(&x, Aggregate::Count, &["x = 2.5"], (0.0, true, 0.0, 0.0));
     // A column of a known type that is all stars: nothing is likely, anything is possible.
-    let x = release(&[("x", Known::Kind(Kind::Decimal), &["*", "*"])]);
+    let x = release(&[("x", LabelKnowledge::Kind(Kind::Decimal), &["*", "*"])]);
     check(&x, Aggregate::Count, &["x > 3"], (1.0, false, 0.0, 2.0));
     check(&x, Aggregate::Count, &["x >= 3", "x <= 4"], (2.0 / 3.0, false, 0.0, 2.0));
     check(&x, Aggregate::Count, &[], (2.0, true, 2.0, 2.0));
     check(&x, Aggregate::Sum(of("x")), &[], (NONE, false, NONE, NONE));
     check(&x, Aggregate::Min(of("x")), &["x > 3"], (NONE, false, 3.0, NONE));
-    let x = release(&[("x", Known::Kind(Kind::Text), &["*", "b"])]);
+    let x = release(&[("x", LabelKnowledge::Kind(Kind::Text), &["*", "b"])]);
     check(&x, Aggregate::Count, &["x = z"], (0.0, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x < a"], (0.0, false, 0.0, 1.0));
 }
 
 #[test]
 fn a_boolean_star_is_true_or_false() {
-    for known in [Known::Kind(Kind::Boolean), Known::Nothing] {
+    for known in [LabelKnowledge::Kind(Kind::Boolean), LabelKnowledge::Nothing] {
         let x = release(&[("x", known, &["*", "TRUE"])]);
         check(&x, Aggregate::Count, &["x = false"], (0.5, false, 0.0, 1.0));
         check(&x, Aggregate::Count, &["x = true"], (1.5, false, 1.0, 2.0));
     }
-    let x = release(&[("x", Known::Kind(Kind::Boolean), &["*", "*"])]);
+    let x = release(&[("x", LabelKnowledge::Kind(Kind::Boolean), &["*", "*"])]);
     check(&x, Aggregate::Count, &["x = false"], (1.0, false, 0.0, 2.0));
 }
 
 #[test]
 fn empty_bounds_are_missing_or_anything() {
     let pairs = [(Some("25"), Some("28")), (None, None)];
-    let (domain, spreads) = read_bounds(&pairs, &Known::Nothing, None, parse).unwrap();
+    let (domain, spreads) = read_bounds(&pairs, &LabelKnowledge::Nothing, None, parse).unwrap();
     let column = Column { name: of("age"), domain, spreads, is_of_class: true, has_ends: true };
     let vectors = vec![Codes::pack(2, [0, 1].into_iter())];
     let ages = Release { columns: vec![column], vectors, counts: vec![4, 2], parse };
@@ -354,13 +360,13 @@ fn empty_bounds_are_missing_or_anything() {
 
 #[test]
 fn means_may_hide_missing_cells() {
-    let known = Known::Means { is_number: true, may_miss: true };
+    let known = LabelKnowledge::Means { is_number: true, may_miss: true };
     let x = release(&[("age", known, &["25.5", "25.5", "*"])]);
     check(&x, Aggregate::CountOf(of("age")), &[], (3.0, false, 0.0, 3.0));
     check(&x, Aggregate::Avg(of("age")), &[], (25.5, false, NONE, NONE));
     check(&x, Aggregate::Sum(of("age")), &[], (76.5, false, NONE, NONE));
-    // Of a column of unknown type, labels that are no numbers are no means.
-    let known = Known::Means { is_number: false, may_miss: true };
+    // In a column of unknown type, labels that are not numbers are not means.
+    let known = LabelKnowledge::Means { is_number: false, may_miss: true };
     let x = release(&[("day", known.clone(), &["[2024-01-03..2024-01-06]", "2024-01-09"])]);
     check(&x, Aggregate::Count, &["day < 2024-01-05"], (0.5, false, 0.0, 1.0));
     let x = release(&[("b", known, &["{false|true}", "true"])]);
@@ -369,26 +375,40 @@ fn means_may_hide_missing_cells() {
 
 #[test]
 fn whole_numbers_beyond_the_range() {
-    let x = release(&[("x", Known::Nothing, &["1", "2"])]);
+    let x = release(&[("x", LabelKnowledge::Nothing, &["1", "2"])]);
     check(&x, Aggregate::Count, &["x > 99999999999999999999999"], (0.0, true, 0.0, 0.0));
     check(&x, Aggregate::Count, &["x > -99999999999999999999999"], (2.0, true, 2.0, 2.0));
     let huge = format!("x < {}", "9".repeat(400));
     check(&x, Aggregate::Count, &[&huge], (2.0, true, 2.0, 2.0));
 }
 
+/// Epoch nanoseconds: a float tells them apart from 256 on. What falls together is possible, not certain.
+#[test]
+fn ranges_of_whole_numbers_that_floats_cannot_tell_apart() {
+    let labels = &["[1700000000000000001-1700000000000000005]", "1700000000000001000"];
+    let t = release(&[("t", LabelKnowledge::Nothing, labels)]);
+    check(&t, Aggregate::Count, &["t < 1700000500000000000"], (2.0, true, 2.0, 2.0));
+    check(&t, Aggregate::Count, &["t > 1700000500000000000"], (0.0, true, 0.0, 0.0));
+    check(&t, Aggregate::Count, &["t <= 1700000000000000003"], (1.0, false, 0.0, 1.0));
+    check(&t, Aggregate::Count, &["t = 1700000000000001000"], (1.0, false, 0.0, 1.0));
+    let condition = all(&["t >= 1700000000000000003", "t < 1700000000000000004"]);
+    let query = Query { aggregates: vec![Aggregate::Count], condition, group_by: Vec::new() };
+    assert_eq!(answer(&t, &query), Err(QueryError::TooClose { column: of("t") }));
+}
+
 #[test]
 fn unlisted_texts_have_places_of_their_own() {
-    let x = release(&[("x", Known::Kind(Kind::Text), &["*", "b"])]);
+    let x = release(&[("x", LabelKnowledge::Kind(Kind::Text), &["*", "b"])]);
     check(&x, Aggregate::Count, &["x > c", "x < e"], (0.0, false, 0.0, 1.0));
     check(&x, Aggregate::Count, &["x > e", "x < c"], (0.0, true, 0.0, 0.0));
     check(&x, Aggregate::Count, &["x > a", "x < c"], (2.0, false, 1.0, 2.0));
-    let by = |known: Known, cells: &[&str]| {
+    let by = |known: LabelKnowledge, cells: &[&str]| {
         let group_by = vec![of("x")];
         let x = release(&[("x", known, cells)]);
         answer(&x, &Query { aggregates: vec![Aggregate::Count], condition: all(&[]), group_by })
     };
     for kind in [Kind::Integer, Kind::Text, Kind::Date] {
-        let found = by(Known::Kind(kind), &["*", "*"]);
+        let found = by(LabelKnowledge::Kind(kind), &["*", "*"]);
         assert_eq!(found.is_err(), kind != Kind::Integer, "{found:?}");
     }
 }
@@ -397,8 +417,8 @@ fn unlisted_texts_have_places_of_their_own() {
 #[test]
 fn sums_of_groups_that_rows_may_be_in() {
     let x = release(&[
-        ("s", Known::Nothing, &["{a|b}", "{a|b}", "{a|b}"]),
-        ("n", Known::Plain(None), &["-5", "7", "1"]),
+        ("s", LabelKnowledge::Nothing, &["{a|b}", "{a|b}", "{a|b}"]),
+        ("n", LabelKnowledge::Plain(None), &["-5", "7", "1"]),
     ]);
     let aggregates = vec![Aggregate::Sum(of("n"))];
     let query = Query { aggregates, condition: all(&[]), group_by: vec![of("s")] };
@@ -411,14 +431,14 @@ fn sums_of_groups_that_rows_may_be_in() {
 #[test]
 fn regions_end_before_their_second_end() {
     let labels = &["<10", "[10-20)", ">=20"];
-    let x = release(&[("x", Known::Kind(Kind::Decimal), labels)]);
+    let x = release(&[("x", LabelKnowledge::Kind(Kind::Decimal), labels)]);
     check(&x, Aggregate::Count, &["x < 10"], (1.0, true, 1.0, 1.0));
     check(&x, Aggregate::Count, &["x < 20"], (2.0, true, 2.0, 2.0));
     check(&x, Aggregate::Count, &["x >= 20"], (1.0, true, 1.0, 1.0));
     check(&x, Aggregate::Count, &["x < 15"], (1.5, false, 1.0, 2.0));
-    // Nothing says how far the first region reaches.
+    // Nothing says how far the first region extends.
     check(&x, Aggregate::Count, &["x < -1000"], (0.0, false, 0.0, 1.0));
-    let whole = release(&[("x", Known::Kind(Kind::Decimal), &["<10", ">=10"])]);
+    let whole = release(&[("x", LabelKnowledge::Kind(Kind::Decimal), &["<10", ">=10"])]);
     check(&whole, Aggregate::Count, &["x < 10"], (1.0, true, 1.0, 1.0));
     check(&whole, Aggregate::Count, &["x > 50"], (0.0, false, 0.0, 1.0));
 }

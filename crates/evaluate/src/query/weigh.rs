@@ -1,22 +1,22 @@
-//! How likely, possible or certain it is that a row satisfies a condition.
+//! Whether a row certainly or possibly satisfies a condition, and with which probability.
 
 use incrowd_data::{Condition, Region, Test};
 
 use super::segment::{Profiles, Segments, Share};
 use super::{Column, Parse, QueryError, Release};
 
-/// A column that a query looks at.
+/// A column of a query.
 pub(super) struct Looked<'a> {
-    /// Its place in the release.
+    /// Its index in the release.
     pub(super) at: usize,
     pub(super) column: &'a Column,
     pub(super) segments: Segments,
-    /// How its labels lie over the segments.
+    /// The distributions of its labels over the segments.
     pub(super) profiles: Profiles,
     pub(super) is_tested: bool,
 }
 
-/// The columns that a query looks at, those of its condition first.
+/// The columns of a query, those of its condition first.
 pub(super) fn look<'a>(
     release: &'a Release,
     condition: &Condition,
@@ -48,7 +48,7 @@ pub(super) fn look<'a>(
         .collect()
 }
 
-/// The disjoint regions of a condition over the segments of the columns that are looked at.
+/// The disjoint regions of a condition over the segments of the query's columns.
 pub(super) fn regions(
     looked: &[Looked],
     condition: &Condition,
@@ -67,14 +67,14 @@ pub(super) fn regions(
 /// Whether rows with some labels satisfy a condition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Weight {
-    /// How likely a row does.
+    /// The probability that a row does.
     pub(super) share: f64,
     pub(super) is_possible: bool,
     pub(super) is_certain: bool,
 }
 
-/// Weighs rows with these labels; the first `n_tested` columns are those of the condition. `pins` holds the
-/// segment of a column where it is given.
+/// Weighs rows with these labels; the first `n_tested` columns are those of the condition. `pins`
+/// has the segment of a column if it is given.
 pub(super) fn weigh(
     regions: &[Region],
     n_tested: usize,
@@ -106,12 +106,13 @@ pub(super) fn weigh(
         n_satisfying = n_satisfying.zip(n_within).and_then(|(a, b)| a.checked_add(b));
     }
     let is_certain = n_satisfying.is_some() && n_satisfying == n_all;
-    // Shares of a whole add up to it, whatever rounding says.
+    // Rounding must not change that all shares add up to 1.
     let share = if is_certain { 1.0 } else { share.clamp(0.0, 1.0) };
     Weight { share, is_possible, is_certain }
 }
 
-/// How likely a cell lies within a side of a region, and how many of its segments do.
+/// The probability that a cell is within a side of a region, and the number of its segments that
+/// are.
 fn part_within(region: &Region, at: usize, profile: &[Share], pin: Option<u32>) -> (f64, u128) {
     match (region.side(at), pin) {
         (None, Some(_)) => (1.0, 1),

@@ -1,16 +1,18 @@
 //! Synthetic tables: seeded generators of rows, without files.
 //!
-//! Every kind has a `Config` and a `Table`; [`Generator`] is any of them. A table is endless: rows are
-//! numbered from 0 and `rows(range)` makes some of them. A row depends on the kind, its parameters, the
-//! seed and the row's number, and on nothing else: batches of any size, made in any order on any number
-//! of threads, put together give the same table, on every machine (see [`random`] for how).
+//! Every kind has a `Config` and a table of its name; [`Generator`] is any of them. A table is
+//! endless: rows are numbered from 0 and `rows(range)` generates some of them. A row depends only
+//! on the kind, its parameters, the seed and the row's number: batches of any size, generated in
+//! any order on any number of threads, make up the same table on every machine (see [`random`] for
+//! how).
 //!
 //! # Source
 //!
-//! - [`uniform`] and [`skewed`]: LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, University of
-//!   Wisconsin technical report 1521, section 6.1 and Figure 9.
-//! - [`agrawal`]: Agrawal, Imielinski, Swami: *Database Mining: A Performance Perspective*, TKDE 1993, as
-//!   LeFevre, DeWitt and Ramakrishnan use it in *Workload-Aware Anonymization*, KDD 2006, Figure 6.
+//! - [`uniform`] and [`skewed`]: LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*,
+//!   University of Wisconsin technical report 1521, section 6.1 and Figure 9.
+//! - [`agrawal`]: Agrawal, Imielinski, Swami: *Database Mining: A Performance Perspective*, TKDE
+//!   1993, as LeFevre, DeWitt and Ramakrishnan use it in *Workload-Aware Anonymization*, KDD 2006,
+//!   Figure 6.
 //! - [`census`]: our own.
 //!
 //! # Example
@@ -19,7 +21,7 @@
 //! use incrowd_evaluate::synthetic::agrawal;
 //!
 //! let config = agrawal::Config { functions: vec![2, 7], ..agrawal::Config::default() };
-//! let table = agrawal::Table::new(config).expect("functions 2 and 7 exist");
+//! let table = agrawal::AgrawalTable::new(config).expect("functions 2 and 7 exist");
 //! let rows = table.rows(0..1000);
 //! let salary = rows.numbers("salary").expect("a column");
 //! let group = rows.texts("group_2").expect("a column of texts");
@@ -38,7 +40,7 @@ use std::sync::Arc;
 
 use incrowd_data::{PlainColumn, PlainTable, PlainValues};
 
-/// A parameter that a kind of table cannot have.
+/// A parameter that is not valid for a kind of table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
@@ -52,13 +54,13 @@ pub enum ParameterError {
     /// The centre of the distribution is not among the values.
     #[error("the mean must be among the values, 0 to {greatest}, found {found}")]
     Mean { found: f64, greatest: u32 },
-    /// A standard deviation that no distribution has, or for which almost every draw would be void.
+    /// A standard deviation that is not positive, or for which almost every draw would be rejected.
     #[error("the deviation must be above 0 and at most {}, found {found}", skewed::MOST_DEVIATION)]
     Deviation { found: f64 },
-    /// No such label function.
+    /// There is no such label function.
     #[error("functions are 1 to 10, found {found}")]
     Function { found: u8 },
-    /// A label function twice.
+    /// A label function is given twice.
     #[error("function {found} is named twice")]
     FunctionTwice { found: u8 },
 }
@@ -67,17 +69,17 @@ pub enum ParameterError {
 #[derive(Clone, Debug)]
 pub enum Generator {
     /// Codes, all equally likely.
-    Uniform(uniform::Table),
+    Uniform(uniform::UniformTable),
     /// Codes around a centre.
-    Skewed(skewed::Table),
+    Skewed(skewed::SkewedTable),
     /// Loan applicants with class labels.
-    Agrawal(agrawal::Table),
+    Agrawal(agrawal::AgrawalTable),
     /// People.
-    Census(Box<census::Table>),
+    Census(Box<census::CensusTable>),
 }
 
 impl Generator {
-    /// Some rows of the table.
+    /// A range of rows of the table.
     #[must_use]
     pub fn rows(&self, rows: Range<u64>) -> PlainTable {
         match self {
@@ -94,7 +96,6 @@ fn integers(name: impl Into<String>, values: Vec<i64>) -> PlainColumn {
 }
 
 /// Amounts of money: numbers with two decimals, from hundredths.
-#[expect(clippy::cast_precision_loss, reason = "hundredths are far below 2^53")]
 fn money(name: &str, hundredths: &[i64]) -> PlainColumn {
     let values = hundredths.iter().map(|&value| value as f64 / 100.0).collect();
     PlainColumn { name: name.to_owned(), values: PlainValues::Decimals { values, places: 2 } }
@@ -109,7 +110,7 @@ fn dictionary<'a>(texts: impl IntoIterator<Item = &'a str>) -> Arc<[String]> {
     texts.into_iter().map(str::to_owned).collect()
 }
 
-/// Room for the rows of a range.
+/// The number of rows of a range.
 fn n_rows(rows: &Range<u64>) -> usize {
     usize::try_from(rows.end.saturating_sub(rows.start)).expect("a batch fits into memory")
 }

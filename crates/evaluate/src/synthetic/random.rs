@@ -1,13 +1,13 @@
 //! Random numbers that are the same on every machine.
 //!
-//! The bytes of a generated table are part of its contract, so the algorithms are fixed here and use
-//! nothing that differs between machines: integers, and the operations on floating-point numbers that
-//! IEEE 754 defines to the last bit (`+ - * /` and the square root). Logarithm and exponential of the
-//! system's library are not among them and are replaced by [`ln`] and [`exp`].
+//! The bytes of a generated table are part of its contract, so the algorithms are fixed here and
+//! use only what is the same on all machines: integers, and the operations on floating-point
+//! numbers that IEEE 754 defines to the last bit (`+ - * /` and the square root). The logarithm and
+//! exponential of the system's library are not, so they are replaced by [`ln`] and [`exp`].
 //!
-//! The generator is xoshiro256++ (Blackman, Vigna 2019), its state filled by splitmix64 (Steele, Lea,
-//! Flood 2014). Every row has a generator of its own, from the seed, the kind of table and the row's
-//! number.
+//! The generator is xoshiro256++ (Blackman, Vigna 2019), its state filled by splitmix64 (Steele,
+//! Lea, Flood 2014). Every row has a generator of its own, from the seed, the kind of table and the
+//! row's number.
 
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -18,7 +18,7 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Where the generators of a table come from: a seed, and a number that tells apart what is drawn from it.
+/// The source of a table's generators: a seed, and a number for the purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source(u64);
 
@@ -60,8 +60,8 @@ impl Random {
         result
     }
 
-    /// A number below `n`, which is above 0: the upper half of a product, so that the likeliest number is
-    /// likelier than the least likely by less than `n` in 2⁶⁴.
+    /// A number below `n`, which is above 0: the upper half of a product, so the probabilities of
+    /// any two numbers differ by less than `n` in 2⁶⁴, relatively.
     pub fn below(&mut self, n: u64) -> u64 {
         u64::try_from((u128::from(self.bits()) * u128::from(n)) >> 64).expect("below n")
     }
@@ -72,7 +72,6 @@ impl Random {
     }
 
     /// A number from 0 to below 1, a multiple of 2⁻⁵³.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -101,7 +100,7 @@ impl Random {
 pub struct Weights(Vec<u64>);
 
 impl Weights {
-    /// Choices 0, 1, ... with these weights, of which one at least is above 0.
+    /// Choices 0, 1, ... with these weights, at least one of which is above 0.
     #[must_use]
     pub fn new(weights: impl IntoIterator<Item = u64>) -> Weights {
         let sums = weights.into_iter().scan(0, |sum, weight| {
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithm_and_exponential_are_those_of_the_library() {
+    fn logarithm_and_exponential_agree_with_the_library() {
         let mut random = Source::new(3, 0).of_row(0);
         for _ in 0..10_000 {
             let x = random.unit() + 1e-12;
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn distributions_are_what_they_say() {
+    fn distributions_are_as_documented() {
         let mut random = Source::new(1, 0).of_row(0);
         let n = 100_000;
         let normals: Vec<f64> = (0..n).map(|_| random.normal()).collect();

@@ -1,20 +1,21 @@
 //! Codes around a centre: a normal distribution cut into ranges of equal width.
 //!
 //! The *discrete skewed* distribution of Figure 9: every attribute is normal and independent of the
-//! others (a multivariate normal distribution without correlations), then cut into `cardinality` ranges of
-//! equal width, whose numbers 0 to `cardinality` - 1 are the values.
+//! others (a multivariate normal distribution without correlations), then cut into `cardinality`
+//! ranges of equal width, whose numbers 0 to `cardinality` - 1 are the values.
 //!
-//! The report gives the mean in codes (3.5 for 8 values, 25 for 50) and the standard deviation "with
-//! respect to standard normal", .2 in both. Read as codes, .2 would put almost all rows of either table on
-//! one or two values a column. Here the deviation is a share of the whole range: .2 of 50 values is 10
-//! codes, and code `c` is the range from `c` - ½ to `c` + ½. That reading fits Figure 17 best: for 1000
-//! rows, 2 attributes, 50 values, strict Mondrian at k = 25 and the queries `COUNT(*) WHERE X = value`
-//! for all values, the report has a mean error of 5.7 with a deviation of 3.8. Measured with our Mondrian
-//! over 8 seeds: 4.8 and 3.3; with a share of half the range 5.0 and 5.7, with codes 26 and 110. (With
-//! cuts along the widest range, as in the paper, it is 5.4 and 3.8.)
+//! The report gives the mean in codes (3.5 for 8 values, 25 for 50) and the standard deviation
+//! "with respect to standard normal", .2 in both. Read as codes, .2 would put almost all rows of
+//! either table on one or two values per column. Here the deviation is a share of the whole range:
+//! .2 of 50 values is 10 codes, and code `c` is the range from `c` - ½ to `c` + ½. That reading
+//! fits Figure 17 best: for 1000 rows, 2 attributes, 50 values, strict Mondrian at k = 25 and the
+//! queries `COUNT(*) WHERE X = value` for all values, the report has a mean error of 5.7 with a
+//! deviation of 3.8. Measured with our Mondrian over 8 seeds: 4.8 and 3.3; with a share of half the
+//! range 5.0 and 5.7, with codes 26 and 110. (With cuts along the widest range, as in the paper, it
+//! is 5.4 and 3.8.)
 //!
-//! A value outside all ranges is drawn again, so that the tails are cut off. Moving it to the nearest code
-//! would pile up 0.6% of the rows on either end, where the distribution has least.
+//! A value outside all ranges is drawn again, which cuts off the tails. Moving it to the nearest
+//! code would add 0.6% of the rows to either end, where the distribution has the fewest.
 
 use std::ops::Range;
 
@@ -23,21 +24,22 @@ use incrowd_data::PlainTable;
 use super::random::Source;
 use super::{ParameterError, uniform};
 
-/// The greatest deviation: beyond it the distribution is as good as uniform, and most draws are void.
+/// The greatest deviation: beyond it the distribution is practically uniform, and most draws are
+/// rejected.
 pub const MOST_DEVIATION: f64 = 10.0;
 
-/// What a table is like.
+/// The parameters of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Columns.
+    /// The number of columns.
     pub attributes: usize,
-    /// Values of each column.
+    /// The number of values of each column.
     pub cardinality: u32,
-    /// The mean in codes; the centre of all codes if not given.
+    /// The mean in codes; by default, the centre of all codes.
     pub mean: Option<f64>,
     /// The standard deviation as a share of the range: 0.2 of 50 values is 10 codes.
     pub deviation: f64,
-    /// What the rows are drawn from.
+    /// The seed of the rows.
     pub seed: u64,
 }
 
@@ -49,13 +51,13 @@ impl Default for Config {
 
 /// An endless table.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct SkewedTable {
     config: Config,
 }
 
-impl Table {
-    /// The table of some parameters, or all that is wrong with them.
-    pub fn new(config: Config) -> Result<Table, Vec<ParameterError>> {
+impl SkewedTable {
+    /// The table with these parameters, or everything that is wrong with them.
+    pub fn new(config: Config) -> Result<SkewedTable, Vec<ParameterError>> {
         let mut problems = uniform::problems(config.attributes, config.cardinality);
         let greatest = config.cardinality.saturating_sub(1);
         if let Some(found) = config.mean.filter(|mean| !(0.0..=f64::from(greatest)).contains(mean))
@@ -65,10 +67,10 @@ impl Table {
         if !(config.deviation > 0.0 && config.deviation <= MOST_DEVIATION) {
             problems.push(ParameterError::Deviation { found: config.deviation });
         }
-        if problems.is_empty() { Ok(Table { config }) } else { Err(problems) }
+        if problems.is_empty() { Ok(SkewedTable { config }) } else { Err(problems) }
     }
 
-    /// Some rows.
+    /// A range of rows.
     #[must_use]
     pub fn rows(&self, rows: Range<u64>) -> PlainTable {
         let n_codes = f64::from(self.config.cardinality);
@@ -101,7 +103,7 @@ mod tests {
     fn the_setting_of_figure_17() {
         let config =
             Config { attributes: 2, cardinality: 50, mean: Some(25.0), ..Config::default() };
-        let rows = Table::new(config).unwrap().rows(0..100_000);
+        let rows = SkewedTable::new(config).unwrap().rows(0..100_000);
         for name in ["a1", "a2"] {
             let values = rows.numbers(name).unwrap();
             let (mean, deviation) = moments(&values);
@@ -116,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_centre_is_the_default_and_columns_are_independent() {
-        let rows = Table::new(Config::default()).unwrap().rows(0..50_000);
+        let rows = SkewedTable::new(Config::default()).unwrap().rows(0..50_000);
         assert_eq!(rows.columns.len(), 5);
         let (a, b) = (rows.numbers("a1").unwrap(), rows.numbers("a5").unwrap());
         let ((mean, deviation), (mean_b, deviation_b)) = (moments(&a), moments(&b));
@@ -130,8 +132,8 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_wrong_is_said() {
-        let wrong = |config| Table::new(config).unwrap_err();
+    fn all_problems_are_reported() {
+        let wrong = |config| SkewedTable::new(config).unwrap_err();
         let config = Config { mean: Some(8.0), deviation: 0.0, ..Config::default() };
         assert_eq!(
             wrong(config),

@@ -1,7 +1,7 @@
 //! Codes that are all equally likely, column by column.
 //!
-//! The *discrete uniform* distribution of Figure 9: attributes `a1`, `a2`, ... are independent, each one
-//! of the integers 0 to `cardinality` - 1.
+//! The *discrete uniform* distribution of Figure 9: attributes `a1`, `a2`, ... are independent,
+//! each one of the integers 0 to `cardinality` - 1.
 
 use std::ops::Range;
 
@@ -16,14 +16,14 @@ pub const MOST_ATTRIBUTES: usize = 1000;
 /// The most values of a column.
 pub const MOST_VALUES: u32 = 1_000_000_000;
 
-/// What a table is like.
+/// The parameters of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Columns.
+    /// The number of columns.
     pub attributes: usize,
-    /// Values of each column.
+    /// The number of values of each column.
     pub cardinality: u32,
-    /// What the rows are drawn from.
+    /// The seed of the rows.
     pub seed: u64,
 }
 
@@ -35,18 +35,18 @@ impl Default for Config {
 
 /// An endless table.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct UniformTable {
     config: Config,
 }
 
-impl Table {
-    /// The table of some parameters, or all that is wrong with them.
-    pub fn new(config: Config) -> Result<Table, Vec<ParameterError>> {
+impl UniformTable {
+    /// The table with these parameters, or everything that is wrong with them.
+    pub fn new(config: Config) -> Result<UniformTable, Vec<ParameterError>> {
         let problems = problems(config.attributes, config.cardinality);
-        if problems.is_empty() { Ok(Table { config }) } else { Err(problems) }
+        if problems.is_empty() { Ok(UniformTable { config }) } else { Err(problems) }
     }
 
-    /// Some rows.
+    /// A range of rows.
     #[must_use]
     pub fn rows(&self, rows: Range<u64>) -> PlainTable {
         let values = u64::from(self.config.cardinality);
@@ -92,9 +92,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_is_as_likely() {
+    fn all_codes_are_equally_likely() {
         let config = Config { attributes: 2, cardinality: 10, seed: 4 };
-        let rows = Table::new(config).unwrap().rows(0..50_000);
+        let rows = UniformTable::new(config).unwrap().rows(0..50_000);
         assert_eq!(rows.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["a1", "a2"]);
         let (a, b) = (rows.integers("a1").unwrap(), rows.integers("a2").unwrap());
         let mut counts = [[0; 10]; 10];
@@ -110,21 +110,24 @@ mod tests {
     }
 
     #[test]
-    fn batches_put_together_are_the_table() {
-        let table = Table::new(Config::default()).unwrap();
+    fn joined_batches_are_the_table() {
+        let table = UniformTable::new(Config::default()).unwrap();
         let (all, one, two) = (table.rows(0..100), table.rows(0..37), table.rows(37..100));
         for column in &all.columns {
             let parts = [&one, &two].map(|part| part.numbers(&column.name).unwrap()).concat();
             assert_eq!(all.numbers(&column.name), Some(parts));
         }
-        assert_ne!(all, Table::new(Config { seed: 1, ..Config::default() }).unwrap().rows(0..100));
+        assert_ne!(
+            all,
+            UniformTable::new(Config { seed: 1, ..Config::default() }).unwrap().rows(0..100)
+        );
         assert_eq!(table.rows(5..5).n_rows(), 0);
     }
 
     #[test]
-    fn all_that_is_wrong_is_said() {
+    fn all_problems_are_reported() {
         let config = Config { attributes: 0, cardinality: 0, seed: 0 };
-        let problems = Table::new(config).unwrap_err();
+        let problems = UniformTable::new(config).unwrap_err();
         assert_eq!(problems.len(), 2);
         assert_eq!(problems[1].to_string(), "cardinality must be 1 to 1000000000, found 0");
     }

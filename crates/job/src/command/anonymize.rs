@@ -7,12 +7,14 @@ use incrowd_engine::{Format, read};
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::prepare;
 use crate::flow::draft::{Released, ReportDraft, tells_table};
+use crate::flow::ended::{Ended, outcome};
 use crate::flow::in_files;
 use crate::flow::input::{InMemory, Input, output_of};
-use crate::flow::job::{Job, Said};
+use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::Assigned;
 use crate::flow::memory::held_memory_bytes;
 use crate::flow::people::uses_counting;
+use crate::flow::place::Place;
 use crate::flow::publish::Release;
 use crate::flow::run::{Run, Stage};
 use crate::flow::search::{classes, search};
@@ -37,7 +39,7 @@ pub(super) fn anonymize_in(
     spec.refuse_unreviewed()?;
     let name = spec.run.engine.as_deref();
     run.with_engine_named(name, spec.run.threads, |engine| {
-        Job { run, spec, engine, in_memory, force }.run()
+        outcome(Job { run, spec, engine, in_memory, force }.run())
     })
 }
 
@@ -50,7 +52,7 @@ fn memory_left(limit: u64) -> Option<u64> {
 
 /// The rows in memory.
 impl Job<'_> {
-    fn run(&self) -> Result<Outcome, JobError> {
+    fn run(&self) -> Result<Outcome, Ended> {
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
         let held = self.in_memory.map(|in_memory| in_memory.table);
@@ -64,8 +66,9 @@ impl Job<'_> {
         self.run.tell_notes(&plan.notes);
         let bounds = self.run.bounds(&self.spec.run)?;
         bounds.refuse_large_portions(self.engine, &source, &plan.uses())?;
-        if self.engine.is_remote() || bounds.is_exceeded_by(&source, &plan.uses()) {
-            return in_files::run(self, &source, &plan, &output, &bounds);
+        let place = Place::recoded(self.engine, &bounds, &source, &plan.uses());
+        if !matches!(place, Place::Memory) {
+            return in_files::run(self, &source, &plan, &output, (&bounds, &place));
         }
         self.run.enter(Stage::Read);
         let wants_fits = !matches!(output.format(), Format::Csv(_));
@@ -78,7 +81,8 @@ impl Job<'_> {
             // More is held than the size of the files told: what a smaller limit would do is done.
             Some(None) => {
                 drop((prepared, table, draft));
-                return in_files::run(self, &source, &plan, &output, &bounds);
+                let files = Place::files(&bounds);
+                return in_files::run(self, &source, &plan, &output, (&bounds, &files));
             }
             memory => memory.flatten(),
         };
@@ -90,11 +94,8 @@ impl Job<'_> {
             let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
             table.coded.retain(|column| !is_quasi(&column.values.name));
         }
-        let outcome = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
-        let mut found = match self.found(&plan, outcome, coding.set.n_rows)? {
-            Ok(found) => found,
-            Err(outcome) => return Ok(outcome),
-        };
+        let ended = search(self.run, self.spec, &plan, &coding, &levels, memory)?;
+        let mut found = self.found(&plan, ended, coding.set.n_rows)?;
         timings.search = clock.lap();
         self.run.enter(Stage::Recode);
         let classes = classes(&plan, &mut coding, &mut found);
@@ -125,7 +126,7 @@ impl Job<'_> {
         drop(table);
         let figures = self.figures(&plan, &coding, &found, &classes)?;
         drop((coding, found, classes));
-        let said = Said { figures, draft };
-        self.finish(&source, &plan, said, written, &bounds, timings)
+        let notes = ReleaseNotes { figures, draft };
+        Ok(self.finish(&source, &plan, notes, written, &bounds, timings)?)
     }
 }

@@ -19,6 +19,7 @@ use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::{Coding, prepare, scheme};
 use crate::flow::draft::{Ending, Released, ReportDraft};
+use crate::flow::ended::{Ended, outcome};
 use crate::flow::in_files;
 use crate::flow::in_files::{GroupedRows, Points, RowClasses};
 use crate::flow::input::{InMemory, Input, output_of};
@@ -26,7 +27,8 @@ use crate::flow::labelling::{Assigned, Labelling};
 use crate::flow::measure::{
     collusion_report, failures, measures_report, privacy_report, release_report, risk_report,
 };
-use crate::flow::people::uses_counting;
+use crate::flow::people::{among_quasi, uses_counting};
+use crate::flow::place::Place;
 use crate::flow::publish::{Release, SmallFile, Unverified, publish};
 use crate::flow::recoding_file::{RecodingFile, private_path};
 use crate::flow::run::{Run, Stage};
@@ -184,15 +186,14 @@ impl Application<'_> {
         let wants_fits = !matches!(output.format(), Format::Csv(_));
         let new_rows = NewRows { source, plan: &plan, output, bounds: &bounds, wants_fits };
         bounds.refuse_large_portions(self.engine, source, &plan.uses())?;
-        if self.engine.is_remote() || bounds.is_exceeded_by(source, &plan.uses()) {
-            self.in_files(&new_rows)
-        } else {
-            self.in_memory(&new_rows)
-        }
+        outcome(match Place::recoded(self.engine, &bounds, source, &plan.uses()) {
+            Place::Memory => self.in_memory(&new_rows),
+            place => self.in_files(&new_rows, &place),
+        })
     }
 
     /// All new rows at once.
-    fn in_memory(&self, rows: &NewRows) -> Result<Outcome, JobError> {
+    fn in_memory(&self, rows: &NewRows) -> Result<Outcome, Ended> {
         let NewRows { source, plan, output, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
@@ -219,10 +220,7 @@ impl Application<'_> {
         let lookup = Lookup::new(plan, &prepared.scheme().columns, &*table, &unknown);
         let mut coding = prepared.collapse();
         draft.measure(self.engine, plan, (&table, &coding))?;
-        let recognised = match self.recognise(plan, &mut coding, &lookup)? {
-            Ok(recognised) => recognised,
-            Err(outcome) => return Ok(outcome),
-        };
+        let recognised = self.recognise(plan, &mut coding, &lookup)?;
         let classes = &recognised.classes;
         timings.recode = clock.lap();
         let release = Release {
@@ -239,15 +237,15 @@ impl Application<'_> {
         let (assigned, rows_held) = (release.assigned, Some(&*table));
         draft.look(&Released { plan, coding: &coding, classes, assigned, table: rows_held })?;
         drop(table);
-        self.finish(rows, &coding, &recognised, (written, draft), timings)
+        Ok(self.finish(rows, &coding, &recognised, (written, draft), timings)?)
     }
 
     /// New rows in private files; their distinct vectors in memory.
-    fn in_files(&self, rows: &NewRows) -> Result<Outcome, JobError> {
+    fn in_files(&self, rows: &NewRows, place: &Place) -> Result<Outcome, Ended> {
         let NewRows { source, plan, output, bounds, .. } = *rows;
         let mut clock = Stopwatch::start();
         let mut timings = Timings::default();
-        let spilled = in_files::read(self.engine, source, plan, rows.wants_fits, bounds)?;
+        let spilled = in_files::read(self.engine, source, plan, rows.wants_fits, place)?;
         let (mut draft, mut spilled) =
             ReportDraft::of_files(self.engine, plan, (source, spilled), bounds)?;
         timings.read = clock.lap();
@@ -266,10 +264,7 @@ impl Application<'_> {
         in_files::check_fits(bounds, way_out, n_distinct, columns.len(), spilled.n_parts())?;
         let GroupedRows { vectors, counts, rows: vector_of } = points.group()?;
         let mut coding = scheme.coding(&columns, vectors, counts, Vec::new(), spilled.n_rows);
-        let recognised = match self.recognise(plan, &mut coding, &lookup)? {
-            Ok(recognised) => recognised,
-            Err(outcome) => return Ok(outcome),
-        };
+        let recognised = self.recognise(plan, &mut coding, &lookup)?;
         let Recognised { class_of, classes, .. } = &recognised;
         let assigned = assigned(&recognised);
         let entity = coding.entity;
@@ -282,7 +277,15 @@ impl Application<'_> {
         self.run.enter(Stage::Write);
         let written = in_files::write(
             self.engine,
-            in_files::Labelled { plan, attributes, classes, means: &means, inference, parts: &[] },
+            in_files::Labelled {
+                plan,
+                attributes,
+                classes,
+                means: &means,
+                inference,
+                shares: &[],
+                repeats: among_quasi(plan, &spilled, spilled.n_rows),
+            },
             &spilled,
             &row_classes,
             (output, bounds),
@@ -290,7 +293,7 @@ impl Application<'_> {
         source.check_unchanged()?;
         timings.write = clock.lap();
         draft.look(&Released { plan, coding: &coding, classes, assigned, table: None })?;
-        self.finish(rows, &coding, &recognised, (written, draft), timings)
+        Ok(self.finish(rows, &coding, &recognised, (written, draft), timings)?)
     }
 
     /// Verifies what was written and publishes it.
@@ -303,7 +306,7 @@ impl Application<'_> {
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
         let NewRows { source, plan, bounds, .. } = *rows;
-        let Recognised { classes, levels, cuts, whole, .. } = recognised;
+        let Recognised { classes, levels, whole, .. } = recognised;
         let measured = whole.as_ref().unwrap_or(&classes.recoded);
         draft.take(plan, &written.staged);
         let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
@@ -327,11 +330,7 @@ impl Application<'_> {
             job: self.job_without_rows(),
             search: None,
             recoding: Some(RecodingReport {
-                kind: match (levels, cuts) {
-                    (Some(_), _) => "full-domain",
-                    (None, Some(_)) => "single-dimensional",
-                    (None, None) => "multidimensional",
-                },
+                kind: self.file.kind,
                 found_with_k: self.options.k.and(self.found_with_k()),
                 levels: levels.is_some().then(|| self.file.levels.clone()),
                 cells: written.printed.n_cells.clone(),
@@ -402,7 +401,7 @@ fn unlike(error: JobError) -> JobError {
 fn assigned(recognised: &Recognised) -> Assigned<'_> {
     let may_be_tight = recognised.levels.is_none() && recognised.cuts.is_none();
     let class_of = &recognised.class_of;
-    Assigned { class_of, parts: &[], blocks: &[], is_tight: false, may_be_tight }
+    Assigned { class_of, shares: &[], blocks: &[], is_tight: false, may_be_tight }
 }
 
 /// New rows that a recoding is applied to.

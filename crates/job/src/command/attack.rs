@@ -118,6 +118,7 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
                  and several may be one person's"
             ));
         }
+        report.warnings.clone_from(&warnings);
         report.elapsed_s = watch.lap();
         if options.fail_below.is_some() && report.candidates.none == report.outside.rows {
             return Err(Problem::new(
@@ -216,7 +217,7 @@ fn about_labels(options: &AttackOptions) -> QueryOptions {
 
 /// Texts that may be nodes of a hierarchy which nobody named.
 fn warning(column: &AttackedColumn) -> Option<String> {
-    if column.read_as != word(Read::Texts) || column.unmatched_labels == 0 {
+    if !column.may_be_nodes() {
         return None;
     }
     let name = &column.column;

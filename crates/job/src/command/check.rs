@@ -7,8 +7,8 @@ use crate::flow::clock::Stopwatch;
 use crate::flow::draft::text_of_check;
 use crate::flow::input::Input;
 use crate::flow::measure::{
-    Starred, Subject, Way, as_they_are, collusion_report, failures, measure, measure_in,
-    measures_report, privacy_report, release_report, risk_report,
+    Starred, Subject, as_they_are, collusion_report, failures, measure_table, measures_report,
+    privacy_report, release_report, risk_report, uses,
 };
 use crate::flow::outputs::output_problems;
 use crate::flow::people::Repeats;
@@ -48,16 +48,13 @@ pub(super) fn check_in(
         let is_quasi =
             |name: &str| plan.with_role(Role::Quasi).any(|at| plan.columns[at].name == name);
         let source = source.with_sets(is_quasi);
-        bounds.refuse_large_portions(engine, &source, &plan.uses())?;
+        let released_as = as_they_are(&plan);
+        let contents = Vec::new();
+        let subject = Subject { plan: &plan, released_as, entity: None, contents, is_given: true };
+        bounds.refuse_large_portions(engine, &source, &uses(&source, &subject))?;
         timings.read = clock.lap();
         run.enter(Stage::Verify);
-        let released_as = as_they_are(&plan);
-        let subject = Subject { plan: &plan, released_as, entity: None, contents: Vec::new() };
-        let measured = if engine.is_remote() {
-            measure_in(engine, &source, &subject, &Way::Cluster { bounds: &bounds })?
-        } else {
-            measure(engine, &source, &subject, &bounds)?
-        };
+        let measured = measure_table(engine, &source, &subject, &bounds)?;
         run.go_on()?;
         timings.verify = clock.lap();
         let repeats = Repeats::nearest(measured.repeats.iter().cloned());

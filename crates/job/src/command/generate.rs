@@ -60,9 +60,7 @@ pub struct LabelRule {
 }
 
 const KINDS: [&str; 4] = ["uniform", "skewed", "agrawal", "census"];
-
 const DEFAULT_ROWS: u64 = 10_000;
-
 const MOST_ROWS: u64 = 1_000_000_000_000;
 
 /// Generates a table and publishes it at once or not at all.
@@ -143,7 +141,6 @@ fn parse_rows(text: &str) -> Result<u64, Problem> {
         .find_map(|(unit, scale)| Some((plain.strip_suffix(*unit)?, *scale)))
         .unwrap_or((&plain, 1.0));
     let rows = number.parse::<f64>().map_err(|_| wrong())? * scale;
-    #[expect(clippy::cast_precision_loss, reason = "10^12 is exact")]
     let is_right = rows.fract() == 0.0 && (1.0..=MOST_ROWS as f64).contains(&rows);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
     if is_right { Ok(rows as u64) } else { Err(wrong()) }
@@ -175,7 +172,7 @@ fn generator(spec: &GenerateSpec) -> Result<Generator, Vec<Problem>> {
     let made = match spec.kind.as_str() {
         "uniform" => {
             let default = uniform::Config::default();
-            uniform::Table::new(uniform::Config {
+            uniform::UniformTable::new(uniform::Config {
                 attributes: spec.attributes.unwrap_or(default.attributes),
                 cardinality: spec.cardinality.unwrap_or(default.cardinality),
                 seed,
@@ -184,7 +181,7 @@ fn generator(spec: &GenerateSpec) -> Result<Generator, Vec<Problem>> {
         }
         "skewed" => {
             let default = skewed::Config::default();
-            skewed::Table::new(skewed::Config {
+            skewed::SkewedTable::new(skewed::Config {
                 attributes: spec.attributes.unwrap_or(default.attributes),
                 cardinality: spec.cardinality.unwrap_or(default.cardinality),
                 mean: spec.mean,
@@ -198,10 +195,12 @@ fn generator(spec: &GenerateSpec) -> Result<Generator, Vec<Problem>> {
             let functions =
                 if spec.functions.is_empty() { default } else { spec.functions.clone() };
             let vary_constants = spec.vary_constants;
-            agrawal::Table::new(agrawal::Config { functions, vary_constants, seed })
+            agrawal::AgrawalTable::new(agrawal::Config { functions, vary_constants, seed })
                 .map(Generator::Agrawal)
         }
-        "census" => Ok(Generator::Census(Box::new(census::Table::new(&census::Config { seed })))),
+        "census" => {
+            Ok(Generator::Census(Box::new(census::CensusTable::new(&census::Config { seed }))))
+        }
         other => {
             let problem = Problem::new(format!("`{other}` is not a kind of table"));
             let help = match nearest(other, KINDS) {

@@ -1,7 +1,7 @@
 //! Hierarchies: read, built, checked and shown.
 
 use incrowd_data::{Hierarchy, Level, fan_out};
-use incrowd_engine::{Engine, Order, RawColumn, Source, Use, read};
+use incrowd_engine::{Engine, Order, RawColumn, Source, Use, ValueList, read};
 
 use crate::flow::hierarchy::{build, problem};
 use crate::flow::run::{Run, Stage};
@@ -57,7 +57,7 @@ pub fn coverage(
     run.with_engine(None, |engine| {
         let raw = read_column(run, engine, input, column)?;
         let texts = loaded.hierarchy.leaves().map(str::to_owned).collect();
-        let uncovered = match raw.rank(Order::Listed { texts, what: "hierarchy" }) {
+        let uncovered = match raw.rank(Order::Listed { texts, what: ValueList::Hierarchy }) {
             Ok(_) => None,
             Err(incrowd_engine::EngineError::NotCovered {
                 n_values, n_rows, first_row, ..

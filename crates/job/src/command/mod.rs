@@ -20,5 +20,5 @@ pub use compare::{CompareOptions, compare};
 pub use evaluate::{EvaluateOptions, evaluate, evaluate_all};
 pub use generate::{GenerateSpec, Generated, LabelRule, generate};
 pub use in_memory::{Anonymized, anonymize_batches, apply_batches, check_batches};
-pub use profile::{ProfileOptions, profile};
+pub use profile::{ProfileFiles, ProfileOptions, profile};
 pub use query::query;

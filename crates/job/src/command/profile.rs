@@ -1,6 +1,7 @@
 //! `profile`: what a table holds and what could single people out.
 
 mod combinations;
+mod files;
 mod in_files;
 mod refined;
 mod suggested_job;
@@ -15,12 +16,14 @@ use self::combinations::{Found, Grouped, MOST_COLUMNS, worst};
 use self::refined::Refined;
 use crate::flow::guess::number::Whose;
 use crate::flow::guess::suggest::{Facts, Suggested, facts_of, suggest};
-use crate::flow::measure::Way;
+use crate::flow::place::Place;
 use crate::flow::run::{Run, Stage};
 use crate::plan::naming::not_in_input;
 use crate::report::{ColumnProfile, Combination, Profile};
 use crate::spec::RunSpec;
 use crate::spec::error::{JobError, Problem};
+
+pub use files::ProfileFiles;
 
 /// What to look at.
 #[derive(Clone, Debug, Default)]
@@ -56,8 +59,8 @@ pub fn profile(run: &Run, options: &ProfileOptions) -> Result<Profile, JobError>
         }
         let wanted = Wanted::new(&source, &options.quasi)?;
         bounds.refuse_large_portions(engine, &source, &wanted.uses)?;
-        let way = Way::within(&bounds, &source, &wanted.uses);
-        profile_in(engine, run, &wanted, &way)
+        let place = Place::measured(engine, &bounds, &source, &wanted.uses);
+        profile_in(engine, run, &wanted, &place)
     })
 }
 
@@ -214,16 +217,20 @@ fn combination(
         columns: named(columns, &at),
         classes: found.tally.classes,
         unique_rows: found.tally.unique,
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
         unique_share: found.tally.unique as f64 / n_rows as f64,
         below_5: found.tally.below_5,
     }
 }
 
 /// Looks at every column, with the rows in memory or in private files.
-fn profile_in(engine: &Engine, run: &Run, wanted: &Wanted, way: &Way) -> Result<Profile, JobError> {
+fn profile_in(
+    engine: &Engine,
+    run: &Run,
+    wanted: &Wanted,
+    place: &Place,
+) -> Result<Profile, JobError> {
     run.enter(Stage::Read);
-    if let Way::Files { bounds, room } = way {
+    if let Place::Files { bounds, room } = place {
         return in_files::profile(engine, run, wanted, (bounds, *room));
     }
     let table = read(engine, wanted.source, &wanted.uses, false)?;

@@ -8,6 +8,7 @@ use incrowd_engine::{Engine, Scratch, Source, Use};
 use crate::flow::memory::held_memory_bytes;
 use crate::spec::RunSpec;
 use crate::spec::error::{JobError, Problem};
+use crate::spec::small_file::address_problem;
 
 /// The least limit that a job can be done in: the program, its threads and a few buffers.
 const LEAST: u64 = 64_000_000;
@@ -39,7 +40,6 @@ const LEFT_IF_FORCED: u64 = 1 << 26;
 
 /// Rows of a bucket and bytes for grouping where rows are forced into files.
 const ROWS_IF_FORCED: u64 = 16;
-
 const ROOM_IF_FORCED: u64 = 1 << 12;
 
 impl Bounds {
@@ -55,6 +55,9 @@ impl Bounds {
         }
         let temp_dir = spec.temp_dir.as_ref().map(PathBuf::from);
         if let Some(folder) = temp_dir.as_deref().filter(|folder| !folder.is_dir()) {
+            if let Some(problem) = address_problem(folder) {
+                return Err(problem.into());
+            }
             let problem = Problem::new(format!("the folder `{}` does not exist", folder.display()));
             return Err(problem.help("create it, or name another with --temp-dir").into());
         }

@@ -9,13 +9,13 @@ use incrowd_data::{Attribute, Codes, Extra, FrequencySet, Kind, collapse, distin
 use incrowd_engine::{Ranked, Table, Values};
 use incrowd_privacy::{Column, Histogram, Model};
 use incrowd_quality::Measure;
-use incrowd_search::{Algorithm, Workload};
+use incrowd_search::{RowGrouping, Workload};
 use rayon::prelude::*;
 
 use crate::flow::ordered::{
     Ordered, is_ordered, known_values, order_sensitive, order_values, raw_column,
 };
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::plan::Plan;
 use crate::plan::models::{SensitiveColumn, k_anonymity};
 use crate::spec::Role;
@@ -85,7 +85,7 @@ pub(crate) struct Scheme {
     /// By extra column, the numbers that its codes stand for.
     positions: Vec<Vec<f64>>,
     pub(crate) workload: Option<Workload>,
-    pub(crate) grouping: Grouping,
+    pub(crate) grouping: RowGrouping,
     /// The sensitive columns that models look at, and what their values are.
     kinds: Vec<(usize, Kind)>,
 }
@@ -109,7 +109,7 @@ impl CodedAs {
     pub(crate) fn identified(
         plan: &Plan,
         at: usize,
-        known: &dyn Known,
+        known: &dyn DistinctValues,
     ) -> Result<CodedAs, JobError> {
         let values = known_values(plan, known, at);
         let identified = values.identify(plan.columns[at].kind);
@@ -126,17 +126,6 @@ pub(crate) struct Prepared {
     n_rows: usize,
 }
 
-/// Whether equal rows are grouped before a search.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Grouping {
-    /// Always: the search goes by the order of the vectors.
-    Always,
-    /// Unless nearly all rows differ.
-    IfWorthIt,
-    /// Never: the search groups them itself.
-    Never,
-}
-
 /// Gives every column its codes.
 pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> {
     let scheme = scheme(plan, table)?;
@@ -148,7 +137,7 @@ pub(crate) fn prepare(plan: &Plan, table: &Table) -> Result<Prepared, JobError> 
 }
 
 /// How the columns of a table are coded.
-pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError> {
+pub(crate) fn scheme(plan: &Plan, known: &dyn DistinctValues) -> Result<Scheme, JobError> {
     let values = |at: usize| known_values(plan, known, at);
     let order = |at: usize| order_values(&plan.columns[at], values(at), known);
     let (mut attributes, mut value_rows) = (Vec::new(), Vec::new());
@@ -187,13 +176,7 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
     let needs_target = plan.measure == Measure::Classification;
     let target = plan.target().filter(|_| needs_target).map(&mut push).transpose()?;
     let (workload, positions) = workload(plan, known, &attributes, &mut columns)?;
-    let grouping = match plan.method.algorithm {
-        Algorithm::MondrianRelaxed | Algorithm::SingleDimensional | Algorithm::HillClimb => {
-            Grouping::Always
-        }
-        algorithm if algorithm.is_full_domain() => Grouping::Never,
-        _ => Grouping::IfWorthIt,
-    };
+    let grouping = plan.method.algorithm.row_grouping();
     Ok(Scheme {
         attributes,
         value_rows,
@@ -212,7 +195,7 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn Known) -> Result<Scheme, JobError>
 /// columns.
 fn workload(
     plan: &Plan,
-    known: &dyn Known,
+    known: &dyn DistinctValues,
     attributes: &[Attribute],
     columns: &mut Vec<CodedAs>,
 ) -> Result<(Option<Workload>, Vec<Vec<f64>>), JobError> {
@@ -292,12 +275,12 @@ pub(crate) struct Grouped {
 
 /// Groups equal rows, unless nearly all differ: then every row is a vector of its own, which saves a
 /// sort. Searches that go by the order of the vectors need it all the same.
-pub(crate) fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: Grouping) -> Grouped {
+pub(crate) fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: RowGrouping) -> Grouped {
     let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
     let is_left = match grouping {
-        Grouping::Always => false,
-        Grouping::IfWorthIt => distinct_share(&borrowed, n_rows) > MOST_DISTINCT,
-        Grouping::Never => true,
+        RowGrouping::Always => false,
+        RowGrouping::WhenWorthwhile => distinct_share(&borrowed, n_rows) > MOST_DISTINCT,
+        RowGrouping::Never => true,
     };
     if is_left {
         return Grouped {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use incrowd_data::Attribute;
+use incrowd_data::{Attribute, Shape};
 use incrowd_engine::{Engine, EngineError, Source, Spilled, Staging, Table, sha256};
 use incrowd_release::Classes;
 
@@ -16,13 +16,13 @@ use crate::flow::labelling::Assigned;
 use crate::flow::ordered::{OrderedColumn, order_column};
 use crate::flow::run::Run;
 use crate::plan::{Plan, PlannedColumn};
-use crate::report::pictures::{Declared, OtherColumn, PictureSource, Pictures};
+use crate::report::pictures::{Declared, NodeNames, OtherColumn, PictureSource, Pictures};
 use crate::report::release_page::{Column, Digests, PageContent, html};
 use crate::report::wanted::HtmlWanted;
 use crate::report::{Before, Outcome, QueryReport, Report};
 use crate::spec::error::JobError;
 use crate::spec::queries::queries_of;
-use crate::spec::{JobSpec, Role};
+use crate::spec::{HierarchySpec, JobSpec, Role};
 
 /// What a report for people says beside what a program is told. Empty where no such report is wanted.
 #[derive(Default)]
@@ -68,7 +68,7 @@ impl<'a> Released<'a> {
             let column = plan.columns.iter().find(|column| column.name == attribute.name)?;
             match (&column.spec.order, &column.spec.hierarchy) {
                 (Some(_), _) => Some(Declared::Order),
-                (_, Some(_)) => Some(Declared::Hierarchy),
+                (_, Some(spec)) => Some(Declared::Hierarchy(node_names(spec, &attribute.shape))),
                 _ => None,
             }
         };
@@ -87,7 +87,7 @@ impl<'a> Released<'a> {
 
     /// The columns that are released as they are, if the rows are in memory and it is known which class each is in.
     fn other_columns(&self) -> Result<Vec<OtherColumn>, JobError> {
-        let Some(table) = self.table.filter(|_| self.assigned.parts.is_empty()) else {
+        let Some(table) = self.table.filter(|_| self.assigned.shares.is_empty()) else {
             return Ok(Vec::new());
         };
         let mut others = Vec::new();
@@ -104,6 +104,26 @@ impl<'a> Released<'a> {
             others.push(OtherColumn { attribute, codes });
         }
         Ok(others)
+    }
+}
+
+/// How the nodes of a hierarchy are named. A rule says so itself: what it made of the table is not
+/// looked at, since the public may know it as little as the table.
+fn node_names(spec: &HierarchySpec, shape: &Shape) -> NodeNames {
+    match (spec, shape) {
+        (HierarchySpec::Built(rule), _) => {
+            if let Some(parts) = &rule.dates {
+                NodeNames::Dates { are_days_values: !parts.iter().any(|part| part == "day") }
+            } else if rule.width.is_some() {
+                NodeNames::Numbers
+            } else if rule.fan_out.is_some() {
+                NodeNames::Ranges
+            } else {
+                NodeNames::Masked(rule.character.unwrap_or('*'))
+            }
+        }
+        (_, Shape::Tree(hierarchy)) => NodeNames::of(hierarchy),
+        _ => NodeNames::Ranges,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::flow::measure::{
 };
 use crate::flow::memory::peak_memory_bytes;
 use crate::flow::publish::Written;
-use crate::flow::recoding_file::RecodingTexts;
+use crate::flow::recoding_file::{RecodingTexts, kind_of};
 use crate::flow::workload_figures::workload_report;
 use crate::plan::Plan;
 use crate::report::exposure::Exposure;
@@ -57,11 +57,9 @@ impl Figures {
         let by_name = |levels: &Levels| {
             names().zip(levels.iter().map(|level| level.0)).collect::<IndexMap<_, _>>()
         };
-        let (kind, levels) = match &found.recoding {
-            Recoding::Partition(_) => ("multidimensional", None),
-            Recoding::FullDomain(levels) => ("full-domain", Some(levels)),
-            Recoding::Intervals(_) => ("single-dimensional", None),
-            Recoding::Blocks(_) | Recoding::Local(_) => ("local", None),
+        let levels = match &found.recoding {
+            Recoding::FullDomain(levels) => Some(levels),
+            _ => None,
         };
         let minimal = found.minimal.as_ref().map(|minimal| {
             let of_node = |node: &MinimalNode| MinimalReport {
@@ -94,7 +92,7 @@ impl Figures {
                 ..search_report(plan, found)
             },
             recoding: RecodingReport {
-                kind,
+                kind: kind_of(&found.recoding),
                 found_with_k: None,
                 levels: levels.map(by_name),
                 cells: IndexMap::new(),
@@ -175,7 +173,6 @@ fn search_report(plan: &Plan, found: &Found) -> SearchReport {
 }
 
 /// The value of a measure among all of them.
-#[expect(clippy::cast_precision_loss, reason = "a height is small")]
 pub(crate) fn value_of(measure: Measure, measures: &MeasuresReport) -> Option<f64> {
     match measure {
         Measure::Discernibility => Some(measures.discernibility),

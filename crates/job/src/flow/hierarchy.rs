@@ -5,7 +5,7 @@ use std::path::Path;
 use incrowd_data::{BuildError, DatePart, Kind, MaskSide, dates, fan_out, intervals, mask};
 use incrowd_engine::{Order, Values};
 
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::spec::choice::choice;
 use crate::spec::error::{JobError, Problem};
 use crate::spec::hierarchy_file::{Loaded, from_file, tree};
@@ -16,7 +16,7 @@ pub(crate) fn load(
     column: &str,
     spec: &HierarchySpec,
     values: &Values,
-    known: &dyn Known,
+    known: &dyn DistinctValues,
     kind: Option<Kind>,
 ) -> Result<Loaded, JobError> {
     match spec {
@@ -35,7 +35,7 @@ pub(crate) fn build(
     column: &str,
     spec: &BuiltSpec,
     values: &Values,
-    known: &dyn Known,
+    known: &dyn DistinctValues,
     kind: Option<Kind>,
 ) -> Result<Loaded, JobError> {
     let ways =
@@ -53,9 +53,10 @@ pub(crate) fn build(
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by(|&a, &b| (ranked.code_of[a], &texts[a]).cmp(&(ranked.code_of[b], &texts[b])));
     let texts: Vec<&str> = order.iter().map(|&at| texts[at].as_str()).collect();
-    let rows = build_rows(spec, &texts, dictionary.kind)
-        .map_err(|error| problem(column, &error))?
-        .map_err(JobError::Request)?;
+    let rows = build_rows(spec, &texts, dictionary.kind).map_err(|error| match error {
+        NotBuilt::Words(problems) => JobError::Request(problems),
+        NotBuilt::Values(error) => problem(column, &error),
+    })?;
     if rows.is_empty() {
         // A column without a value has nothing to build from; any tree will do.
         let rows = vec![vec!["*".to_owned()]];
@@ -73,11 +74,21 @@ pub(crate) fn problem(column: &str, error: &BuildError) -> JobError {
 
 type Rows = Vec<Vec<String>>;
 
-fn build_rows(
-    spec: &BuiltSpec,
-    values: &[&str],
-    kind: Kind,
-) -> Result<Result<Rows, Vec<Problem>>, BuildError> {
+/// Why no hierarchy was built.
+enum NotBuilt {
+    /// Words of the job that say nothing.
+    Words(Vec<Problem>),
+    /// The values do not allow it.
+    Values(BuildError),
+}
+
+impl From<BuildError> for NotBuilt {
+    fn from(error: BuildError) -> NotBuilt {
+        NotBuilt::Values(error)
+    }
+}
+
+fn build_rows(spec: &BuiltSpec, values: &[&str], kind: Kind) -> Result<Rows, NotBuilt> {
     let mut problems = Vec::new();
     let rows = if let Some(side) = &spec.mask {
         let sides = [("left", MaskSide::Left), ("right", MaskSide::Right)];
@@ -94,10 +105,10 @@ fn build_rows(
     } else {
         Some(fan_out(values, spec.fan_out.unwrap_or(0), kind == Kind::Text)?)
     };
-    Ok(rows.ok_or(problems))
+    rows.ok_or(NotBuilt::Words(problems))
 }
 
 /// The rows that a rule makes of values, in their order; none if it does not hold for all of them.
 pub(crate) fn rows_by_rule(rule: &BuiltSpec, values: &[&str]) -> Option<Vec<Vec<String>>> {
-    build_rows(rule, values, Kind::Text).ok()?.ok()
+    build_rows(rule, values, Kind::Text).ok()
 }

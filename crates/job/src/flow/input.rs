@@ -37,8 +37,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Where the release of a job goes. Refuses outputs that cannot or must not be written; `read` are the
-/// files that the job reads, beside those that it names.
+/// Where the release of a job goes. Refuses outputs that cannot or must not be written; `read` are
+/// the files that the job reads, beside those that it names.
 pub(crate) fn output_of(
     run: &Run,
     spec: &JobSpec,

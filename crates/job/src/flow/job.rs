@@ -9,6 +9,7 @@ use incrowd_search::{Found, Outcome as SearchOutcome};
 use crate::flow::bounds::Bounds;
 use crate::flow::coding::Coding;
 use crate::flow::draft::{Ending, ReportDraft};
+use crate::flow::ended::Ended;
 use crate::flow::figures::Figures;
 use crate::flow::infeasible::infeasible;
 use crate::flow::input::InMemory;
@@ -24,7 +25,7 @@ use crate::spec::error::JobError;
 use crate::spec::{JobSpec, Role};
 
 /// What is said of a release beside what is measured of it: for programs, and for people.
-pub(crate) struct Said {
+pub(crate) struct ReleaseNotes {
     pub(crate) figures: Figures,
     pub(crate) draft: ReportDraft,
 }
@@ -46,15 +47,15 @@ impl Job<'_> {
         plan: &Plan,
         outcome: SearchOutcome,
         n_rows: u64,
-    ) -> Result<Result<Found, Outcome>, JobError> {
+    ) -> Result<Found, Ended> {
         self.run.go_on()?;
         match outcome {
-            SearchOutcome::Found(found) => Ok(Ok(*found)),
+            SearchOutcome::Found(found) => Ok(*found),
             SearchOutcome::Infeasible(reason) => {
                 let by_user = self.run.is_stopped();
-                infeasible(plan, &self.spec.run, by_user, &reason, n_rows).map(Err)
+                Err(Ended::Without(infeasible(plan, &self.spec.run, by_user, &reason, n_rows)?))
             }
-            SearchOutcome::Cancelled => Err(JobError::Cancelled),
+            SearchOutcome::Cancelled => Err(JobError::Cancelled.into()),
         }
     }
 
@@ -82,12 +83,12 @@ impl Job<'_> {
         &self,
         source: &Source,
         plan: &Plan,
-        said: Said,
+        notes: ReleaseNotes,
         written: Unverified,
         bounds: &Bounds,
         mut timings: Timings,
     ) -> Result<Outcome, JobError> {
-        let Said { mut figures, mut draft } = said;
+        let ReleaseNotes { mut figures, mut draft } = notes;
         draft.take(plan, &written.staged);
         let written = written.verify(self.engine, self.run, plan, bounds, &mut timings)?;
         if !written.measured.is_satisfied() {

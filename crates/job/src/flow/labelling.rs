@@ -1,29 +1,28 @@
 //! What is published of classes: labels, in an order that they alone decide, beside the other columns.
 
 mod inference;
-mod ranks;
 
 use hashbrown::HashSet;
 use incrowd_data::{
     Attribute, Block, Codes, Collapsed, FrequencySet, Kind, Labels, RecodedColumn, SUPPRESSED,
-    Shape, collapse,
+    Shape, VectorShare, collapse,
 };
 use incrowd_engine::{KeptColumn, Order, Published};
-use incrowd_release::{Classes, LabelForm, group_of_class, labels};
+use incrowd_release::{
+    Classes, LabelForm, RankedLabels, group_of_class, labels, ranks_by_cell, ranks_of_classes,
+};
 use incrowd_search::{Found, Recoding};
-use rayon::prelude::*;
 
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::plan::{Plan, PlannedColumn};
 use crate::spec::Role;
 use crate::spec::error::{JobError, Problem};
-use ranks::ranks_by_cell;
 
-/// The class of each vector, and of the parts of divided vectors.
+/// The class of each vector, and the shares of classes in divided vectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Assigned<'a> {
     pub(crate) class_of: &'a [u32],
-    pub(crate) parts: &'a [(u32, u32, u32)],
+    pub(crate) shares: &'a [VectorShare],
     /// The groups of a recoding by blocks of columns; empty for others.
     pub(crate) blocks: &'a [Block],
     /// Whether the ends of a range are values of its class (or group), and not of all classes that share it.
@@ -37,7 +36,7 @@ impl<'a> Assigned<'a> {
     pub(crate) fn of(found: &'a Found) -> Assigned<'a> {
         Assigned {
             class_of: &found.assignment.class_of,
-            parts: &found.assignment.parts,
+            shares: &found.assignment.shares,
             blocks: match &found.recoding {
                 Recoding::Blocks(blocks) => blocks,
                 _ => &[],
@@ -53,11 +52,11 @@ impl<'a> Assigned<'a> {
 
     /// By vector, whether its rows are in several classes; empty if none are.
     pub(crate) fn divided(&self) -> Vec<bool> {
-        if self.parts.is_empty() {
+        if self.shares.is_empty() {
             return Vec::new();
         }
         let mut divided = vec![false; self.class_of.len()];
-        self.parts.iter().for_each(|(vector, ..)| divided[*vector as usize] = true);
+        self.shares.iter().for_each(|share| divided[share.vector as usize] = true);
         divided
     }
 }
@@ -176,9 +175,9 @@ impl Labelling<'_> {
         let whole = whole
             .filter(move |(vector, _)| !divided.get(*vector).copied().unwrap_or(false))
             .map(|(vector, (&class, &rows))| (vector, class, rows));
-        let parts =
-            self.assigned.parts.iter().map(|&(vector, class, rows)| (vector as usize, class, rows));
-        whole.chain(parts).filter(|(_, class, rows)| *class != SUPPRESSED && *rows > 0)
+        let shares = self.assigned.shares.iter();
+        let shares = shares.map(|share| (share.vector as usize, share.class, share.n_rows));
+        whole.chain(shares).filter(|(_, class, rows)| *class != SUPPRESSED && *rows > 0)
     }
 }
 
@@ -263,12 +262,13 @@ impl<'a> Ordering<'a> {
                     classes.recoded.sizes.len() + usize::from(plan.stars_suppressed && star);
                 let of_cells = cell_columns(plan, &found);
                 let ends = of_cells.first().zip(of_cells.last());
-                let of_class = |class: usize| ends.map(|(a, b)| (a.1.get(class), b.1.get(class)));
+                let of_class =
+                    |class: usize| ends.map(|(a, b)| (a.ranks.get(class), b.ranks.get(class)));
                 n_cells_of.push((0..n_classes).map(of_class).collect::<HashSet<_>>().len());
                 let mut of_column = Vec::new();
-                for (labels, codes, n_ranks) in found {
+                for RankedLabels { labels, ranks, n_ranks } in found {
                     of_column.push(labels);
-                    ranked.push((codes, n_ranks));
+                    ranked.push((ranks, n_ranks));
                 }
                 columns.push(of_column);
                 continue;
@@ -347,7 +347,7 @@ pub(crate) fn published<'a>(
     plan: &'a Plan,
     attributes: &'a [Attribute],
     label_columns: &'a [Vec<Labels>],
-    known: &'a dyn Known,
+    known: &'a dyn DistinctValues,
     kept: &[KeptColumn],
 ) -> Vec<Published<'a>> {
     let mut published = Vec::new();
@@ -383,7 +383,7 @@ pub(crate) fn published<'a>(
 
 /// By column of the plan, what the values of a sensitive column are in the table: a release in text
 /// does not say it, and the models depend on it.
-pub(crate) fn kinds_of(plan: &Plan, known: &dyn Known) -> Vec<Option<Kind>> {
+pub(crate) fn kinds_of(plan: &Plan, known: &dyn DistinctValues) -> Vec<Option<Kind>> {
     let kind = |column: &PlannedColumn| {
         let is_sensitive = column.role == Some(Role::Sensitive);
         let values = is_sensitive.then(|| known.values(&column.name)).flatten()?;
@@ -407,76 +407,6 @@ pub(crate) fn released_as(plan: &Plan, label_columns: &[Vec<Labels>]) -> Vec<Vec
         Some(Role::Identifier) | None => Vec::new(),
     };
     plan.columns.iter().map(names).collect()
-}
-
-/// Orders classes by what is published of them, and of nothing else: classes with the same labels are
-/// one. Gives the place of each class, and puts the labels into the order of the places.
-pub(crate) fn order_by_labels(label_columns: &mut [Vec<Labels>]) -> Vec<u32> {
-    let columns: Vec<&Labels> = label_columns.iter().flatten().collect();
-    let ranked: Vec<(Codes, u32)> =
-        columns.par_iter().map(|labels| ranks_of_classes(labels)).collect();
-    let n_classes = columns.first().map_or(0, |labels| labels.of_class.len());
-    let ranked: Vec<(&Codes, u32)> = ranked.iter().map(|(codes, n)| (codes, *n)).collect();
-    let Collapsed { representatives, vector_of, .. } = collapse(&ranked, n_classes);
-    for labels in label_columns.iter_mut().flatten() {
-        labels.of_class =
-            representatives.iter().map(|&class| labels.of_class[class as usize]).collect();
-    }
-    vector_of
-}
-
-/// What comes before the characters in the order of labels: the last kind is that of `*`.
-fn label_key(text: Option<&str>) -> (u8, f64) {
-    let Some(text) = text else { return (2, 0.0) };
-    if text == "*" {
-        return (STAR_KEY, 0.0);
-    }
-    // A region without a beginning comes before the others.
-    let below = text.strip_prefix('<').and_then(leading_number);
-    if below.is_some() {
-        return (0, f64::NEG_INFINITY);
-    }
-    let begins = text.strip_prefix('[').or_else(|| text.strip_prefix(">=")).unwrap_or(text);
-    leading_number(begins).map_or((1, 0.0), |number| (0, number))
-}
-
-/// The number that a text begins with.
-fn leading_number(text: &str) -> Option<f64> {
-    let is_within = |(_, c): &(usize, char)| c.is_ascii_digit() || *c == '.';
-    let end = text.char_indices().skip(1).find(|char| !is_within(char));
-    let digits = &text[..end.map_or(text.len(), |(at, _)| at)];
-    // The dots between two ends are none of a number.
-    let digits = digits.split("..").next().unwrap_or(digits);
-    digits.parse::<f64>().ok()
-}
-
-const STAR_KEY: u8 = 3;
-
-/// By class, the place of its label among its column's, and how many places there are.
-fn ranks_of_classes(labels: &Labels) -> (Codes, u32) {
-    let ranks = label_ranks(&labels.texts);
-    let n_ranks = ranks.iter().max().map_or(0, |last| last + 1);
-    let ranks = labels.of_class.iter().map(|&label| ranks[label as usize]);
-    (Codes::pack(n_ranks, ranks), n_ranks)
-}
-
-/// The place of each label among its column's: numbers and ranges by their first number, other texts
-/// behind them by their characters, then nothing, then `*`. Equal labels have equal places.
-fn label_ranks(texts: &[Option<String>]) -> Vec<u32> {
-    let key = |text: &Option<String>| label_key(text.as_deref());
-    let compare = |a: &Option<String>, b: &Option<String>| {
-        let (key_a, key_b) = (key(a), key(b));
-        key_a.0.cmp(&key_b.0).then(key_a.1.total_cmp(&key_b.1)).then_with(|| a.cmp(b))
-    };
-    let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_by(|&a, &b| compare(&texts[a], &texts[b]));
-    let mut ranks = vec![0; texts.len()];
-    let mut rank = 0;
-    for (at, &label) in order.iter().enumerate() {
-        rank += u32::from(at > 0 && texts[order[at - 1]] != texts[label]);
-        ranks[label] = rank;
-    }
-    ranks
 }
 
 /// Refuses a release in which a column made for labels has the name of another one.

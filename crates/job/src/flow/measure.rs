@@ -1,9 +1,9 @@
 //! Measuring a table that was written, by us or by others, from its bytes.
 
 mod before;
-mod held;
 mod in_files;
-mod told;
+mod read_rows;
+mod reported;
 mod unique;
 
 use std::borrow::Cow;
@@ -16,20 +16,22 @@ use incrowd_release::{Asked, Privacy, Risk, Rows, Sensitive, verify, verify_clas
 
 use crate::flow::bounds::Bounds;
 use crate::flow::coding::{CodedAs, EqualRows, model_on};
+use crate::flow::guess::words::is_quantity_name;
 use crate::flow::ordered::{Ordered, is_ordered, order_sensitive};
-use crate::flow::people::{Repeats, may_number_people};
-use crate::flow::values::{Known, missing_in};
+use crate::flow::people::{MOST_UNSAID, Repeats, among_quasi, may_number_people};
+use crate::flow::place::Place;
+use crate::flow::values::{DistinctValues, missing_in};
 use crate::plan::models::k_anonymity;
 use crate::plan::sets::QuasiSet;
 use crate::plan::{Plan, PlannedColumn};
 use crate::spec::Role;
 use crate::spec::error::{JobError, Problem};
 use crate::spec::limits::RiskLimit;
-use held::Held;
 use in_files::{Columns, Entity, Mapped, as_read};
+use read_rows::ReadRows;
 
-pub(crate) use held::{Entities, LEAST_ROOM, Way};
-pub(crate) use told::{
+pub(crate) use read_rows::Entities;
+pub(crate) use reported::{
     Starred, collusion_report, failures, measures_report, privacy_report, release_report,
     risk_report,
 };
@@ -44,9 +46,24 @@ pub(crate) struct Subject<'a> {
     pub(crate) entity: Option<Entities>,
     /// What the columns that are released as they are must say, where that is known.
     pub(crate) contents: Vec<ColumnContent>,
+    /// Whether the table was not made by this job: columns without a role are in it, and its
+    /// quasi-identifiers may hold values.
+    pub(crate) is_given: bool,
 }
 
 impl Subject<'_> {
+    /// The columns that the table has as they are. In one that another made, those without a role
+    /// are there as well, unless the job is to drop them.
+    fn as_they_are(&self) -> impl Iterator<Item = &String> {
+        let is_left = |column: &PlannedColumn| match column.role {
+            Some(Role::Sensitive | Role::Insensitive) => true,
+            Some(Role::Quasi | Role::Identifier) => false,
+            None => self.is_given && !self.plan.drops_undeclared,
+        };
+        let planned = self.plan.columns.iter().zip(&self.released_as);
+        planned.filter(move |(column, _)| is_left(column)).flat_map(|(_, names)| names)
+    }
+
     /// What a column of the table is compared as, where it is.
     fn meaning(&self, name: &str) -> Option<Meaning> {
         let column = self.contents.iter().find(|column| column.name == name);
@@ -92,26 +109,36 @@ impl Measured {
     }
 }
 
-/// Reads a table and measures it, in memory if it fits.
-pub(crate) fn measure(
+/// Reads a release that was just written and measures it.
+pub(crate) fn measure_release(
     engine: &Engine,
     source: &Source,
     subject: &Subject,
     bounds: &Bounds,
 ) -> Result<Measured, JobError> {
-    let way = Way::within(bounds, source, &uses(source, subject));
-    measure_in(engine, source, subject, &way)
+    let place = Place::measured_here(bounds, source, &uses(source, subject));
+    measure_in(engine, source, subject, &place)
 }
 
-/// Reads a table and measures it.
-pub(crate) fn measure_in(
+/// Reads a table as it stands and measures it.
+pub(crate) fn measure_table(
     engine: &Engine,
     source: &Source,
     subject: &Subject,
-    way: &Way,
+    bounds: &Bounds,
 ) -> Result<Measured, JobError> {
-    let held = Held::read(engine, source, &uses(source, subject), &hashable(subject), way)?;
-    let measured = measure_held(engine, subject, &held, None)?;
+    let place = Place::measured(engine, bounds, source, &uses(source, subject));
+    measure_in(engine, source, subject, &place)
+}
+
+fn measure_in(
+    engine: &Engine,
+    source: &Source,
+    subject: &Subject,
+    place: &Place,
+) -> Result<Measured, JobError> {
+    let held = ReadRows::read(engine, source, &uses(source, subject), &hashable(subject), place)?;
+    let measured = measure_rows(engine, subject, &held, None)?;
     refuse_changed(engine, source, subject, &held)?;
     let as_they_are = unique::columns(source, subject);
     let unique = unique::count(engine, subject, &held, as_they_are)?;
@@ -123,7 +150,7 @@ fn refuse_changed(
     engine: &Engine,
     source: &Source,
     subject: &Subject,
-    held: &Held,
+    held: &ReadRows,
 ) -> Result<(), JobError> {
     let mut unread = Vec::new();
     let mut changed = None;
@@ -148,24 +175,45 @@ fn refuse_changed(
 }
 
 /// The columns of a table that number people who have several rows.
-fn repeats(subject: &Subject, held: &Held) -> Vec<Repeats> {
-    let counted = held.counted().iter().filter_map(Repeats::of_counted);
+fn repeats(subject: &Subject, held: &ReadRows) -> Vec<Repeats> {
+    let plan = subject.plan;
+    if plan.entity().is_some() {
+        return Vec::new();
+    }
     let n_rows = held.n_rows();
-    let coded = people(subject).filter_map(|name| Repeats::of_values(held.values(name)?, n_rows));
-    counted.chain(coded).collect()
+    let quasi = if subject.is_given { among_quasi(plan, held, n_rows) } else { Vec::new() };
+    let counted = held.counted().iter().filter_map(Repeats::of_counted);
+    let identifiers: Vec<&String> =
+        plan.with_role(Role::Identifier).map(|at| &plan.columns[at].name).collect();
+    let others = subject.as_they_are().chain(identifiers.iter().copied());
+    let coded = others.filter_map(|name| Repeats::of_values(held.values(name)?, n_rows));
+    let is_sure = |found: &Repeats| found.is_often() || identifiers.contains(&&found.column);
+    counted.chain(coded).filter(is_sure).chain(quasi).collect()
 }
 
-/// The columns of a table that may number people.
-fn people<'a>(subject: &'a Subject) -> impl Iterator<Item = &'a String> {
-    let planned = subject.plan.columns.iter().zip(&subject.released_as);
-    let people = planned.filter(|(column, _)| may_number_people(subject.plan, column));
-    people.flat_map(|(_, names)| names)
+/// The columns of a table that are counted, since they may number people: by their names, and the
+/// first ones of those that nobody is known to look at otherwise.
+fn people<'a>(subject: &'a Subject, wanted: &[String]) -> Vec<&'a String> {
+    let plan = subject.plan;
+    if plan.entity().is_some() {
+        return Vec::new();
+    }
+    let planned = plan.columns.iter().zip(&subject.released_as);
+    let said = planned.filter(|(column, _)| may_number_people(plan, column));
+    let mut people: Vec<&String> = said.flat_map(|(_, names)| names).collect();
+    let is_other = |name: &&String| {
+        let is_counted = people.contains(name) || wanted.contains(name);
+        !is_counted && !is_quantity_name(name) && plan.may_name(name)
+    };
+    let unsaid: Vec<&String> = subject.as_they_are().filter(is_other).take(MOST_UNSAID).collect();
+    people.extend(unsaid);
+    people
 }
 
-fn measure_held(
+fn measure_rows(
     engine: &Engine,
     subject: &Subject,
-    held: &Held,
+    held: &ReadRows,
     grouped: Option<EqualRows>,
 ) -> Result<Measured, JobError> {
     let plan = subject.plan;
@@ -181,12 +229,12 @@ fn measure_held(
     let entity = Identified::of(plan, plan.entity(), held)?;
     let n_rows = held.n_rows();
     let found = BTreeMap::new();
-    let mut ruler =
-        Ruler { engine, subject, held, grouped, sensitive, target, entity, ks, models, found };
+    let mut measuring =
+        Measuring { engine, subject, held, grouped, sensitive, target, entity, ks, models, found };
     let all: Vec<usize> = plan.with_role(Role::Quasi).collect();
-    let sets = ruler.measure_all(&plan.sets, Depth::Models)?;
-    let collusion = ruler.measure_all(&colluding(&plan.sets), Depth::Sizes)?;
-    let union = ruler.of_columns(&all, Depth::Sizes)?.into_owned();
+    let sets = measuring.measure_all(&plan.sets, Depth::Models)?;
+    let collusion = measuring.measure_all(&colluding(&plan.sets), Depth::Sizes)?;
+    let union = measuring.of_columns(&all, Depth::Sizes)?.into_owned();
     let limits = plan.limits.clone();
     Ok(Measured { n_rows, sets, collusion, union, limits, unique: None, repeats: Vec::new() })
 }
@@ -201,9 +249,9 @@ fn hashable(subject: &Subject) -> Vec<String> {
 }
 
 /// The columns that are looked at.
-fn uses(source: &Source, subject: &Subject) -> Vec<Use> {
+pub(crate) fn uses(source: &Source, subject: &Subject) -> Vec<Use> {
     let (wanted, mixed) = (wanted(subject), unique::columns(source, subject));
-    let counted: Vec<&String> = people(subject).collect();
+    let counted = people(subject, &wanted);
     let usage = |name: &String| match (mixed.contains(name), counted.contains(&name)) {
         _ if wanted.contains(name) => Use::Code,
         (true, true) => Use::MixAndCount(subject.meaning(name)),
@@ -236,10 +284,10 @@ fn colluding(sets: &[QuasiSet]) -> Vec<QuasiSet> {
 }
 
 /// A table that was read and what it is measured with.
-struct Ruler<'a> {
+struct Measuring<'a> {
     engine: &'a Engine,
     subject: &'a Subject<'a>,
-    held: &'a Held,
+    held: &'a ReadRows,
     grouped: Option<EqualRows<'a>>,
     sensitive: Vec<SensitiveColumn>,
     /// The target, if it is in the table.
@@ -273,14 +321,16 @@ struct Identified {
 }
 
 impl Identified {
-    fn of(plan: &Plan, at: Option<usize>, held: &Held) -> Result<Option<Identified>, JobError> {
+    fn of(plan: &Plan, at: Option<usize>, held: &ReadRows) -> Result<Option<Identified>, JobError> {
         let is_there = |at: &usize| held.values(&plan.columns[*at].name).is_some();
         let Some(at) = at.filter(is_there) else { return Ok(None) };
         let CodedAs { map, n_codes, .. } = CodedAs::identified(plan, at, held)?;
         let name = plan.columns[at].name.clone();
         let codes = match held {
-            Held::Memory(table) => table.column(&name).map(|raw| raw.codes.remap(&map, n_codes)),
-            Held::Files { .. } => None,
+            ReadRows::Memory(table) => {
+                table.column(&name).map(|raw| raw.codes.remap(&map, n_codes))
+            }
+            ReadRows::Files { .. } => None,
         };
         Ok(Some(Identified { name, map, n_codes, codes }))
     }
@@ -290,7 +340,7 @@ impl Identified {
     }
 }
 
-impl Ruler<'_> {
+impl Measuring<'_> {
     fn measure_all(
         &mut self,
         sets: &[QuasiSet],
@@ -346,8 +396,8 @@ impl Ruler<'_> {
             models: if wants_models { &self.models } else { &[] },
         };
         match self.held {
-            Held::Memory(table) => self.verify_in_memory(table, columns, &sensitive, &asked),
-            Held::Files { spilled, room } => {
+            ReadRows::Memory(table) => self.verify_in_memory(table, columns, &sensitive, &asked),
+            ReadRows::Files { spilled, room } => {
                 let columns = self.columns_in_files(spilled, columns, &sensitive)?;
                 in_files::verify(self.engine, spilled, *room, &columns, &asked)
             }
@@ -444,15 +494,15 @@ fn wanted(subject: &Subject) -> Vec<String> {
         .collect()
 }
 
-fn sensitive_columns(plan: &Plan, held: &Held) -> Result<Vec<SensitiveColumn>, JobError> {
+fn sensitive_columns(plan: &Plan, held: &ReadRows) -> Result<Vec<SensitiveColumn>, JobError> {
     let mut columns = Vec::new();
     for at in plan.with_role(Role::Sensitive) {
         let planned = &plan.columns[at];
         if let Some(values) = held.values(&planned.name) {
             let ordered = order_sensitive(plan, at, values, held)?;
             let codes = match held {
-                Held::Memory(table) => table.column(&planned.name),
-                Held::Files { .. } => None,
+                ReadRows::Memory(table) => table.column(&planned.name),
+                ReadRows::Files { .. } => None,
             };
             let codes = codes.map(|raw| raw.coded(&ordered.ranked));
             columns.push(SensitiveColumn { at, ordered, codes });

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use incrowd_data::{Codes, Dictionary, Kind, Shape};
-use incrowd_engine::{Order, Ranked, RawColumn, Table, Values};
+use incrowd_engine::{Order, Ranked, RawColumn, Table, ValueList, Values};
 
 use crate::flow::hierarchy::load;
-use crate::flow::values::{Known, is_blank};
+use crate::flow::values::{DistinctValues, is_blank};
 use crate::plan::columns::check_order;
 use crate::plan::{Plan, PlannedColumn};
 use crate::spec::error::JobError;
@@ -40,18 +40,18 @@ pub(crate) fn order_column(
 pub(crate) fn order_values(
     planned: &PlannedColumn,
     values: &Values,
-    known: &dyn Known,
+    known: &dyn DistinctValues,
 ) -> Result<Ordered, JobError> {
     let (order, shape) = match (&planned.spec.hierarchy, &planned.spec.order) {
         (Some(spec), _) => {
             let Loaded { hierarchy, .. } = load(&planned.name, spec, values, known, planned.kind)?;
             let texts = hierarchy.leaves().map(str::to_owned).collect();
             let hierarchy = if values.has_missing { hierarchy.with_missing() } else { hierarchy };
-            (Order::Listed { texts, what: "hierarchy" }, Some(Shape::Tree(hierarchy)))
+            (Order::Listed { texts, what: ValueList::Hierarchy }, Some(Shape::Tree(hierarchy)))
         }
         (None, Some(texts)) => {
             check_order(&planned.name, texts)?;
-            (Order::Listed { texts: texts.clone(), what: "declared order" }, Some(Shape::Ordinal))
+            (Order::Listed { texts: texts.clone(), what: ValueList::Order }, Some(Shape::Ordinal))
         }
         (None, None) => (Order::Natural(planned.kind), None),
     };
@@ -77,7 +77,7 @@ pub(crate) fn order_sensitive(
     plan: &Plan,
     at: usize,
     values: &Values,
-    known: &dyn Known,
+    known: &dyn DistinctValues,
 ) -> Result<Ordered, JobError> {
     let mut ordered = order_values(&plan.columns[at], values, known)?;
     if plan.missing_is_value || !ordered.ranked.dictionary.texts.iter().any(|text| is_blank(text)) {
@@ -135,7 +135,11 @@ fn sequence(planned: &PlannedColumn, values: &Values, ranked: Ranked) -> Ranked 
     Ranked { dictionary, code_of: code_of.iter().map(|&code| new_code[code as usize]).collect() }
 }
 
-pub(crate) fn known_values<'a>(plan: &Plan, known: &'a dyn Known, at: usize) -> &'a Values {
+pub(crate) fn known_values<'a>(
+    plan: &Plan,
+    known: &'a dyn DistinctValues,
+    at: usize,
+) -> &'a Values {
     known.values(&plan.columns[at].name).expect("the column was read with codes")
 }
 

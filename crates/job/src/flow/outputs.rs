@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::flow::recoding_file::private_path;
 use crate::flow::run::Run;
 use crate::spec::error::{JobError, Problem};
+use crate::spec::small_file::address_problem;
 use crate::spec::{InputFile, JobSpec};
 
 impl InputFile {
@@ -254,6 +255,9 @@ fn folder_problem(path: &Path, force: bool) -> Option<Problem> {
 }
 
 fn parent_problem(path: &Path) -> Option<Problem> {
+    if let Some(problem) = address_problem(path) {
+        return Some(problem);
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.filter(|folder| !folder.is_dir())?;
     let problem = Problem::new(format!("the folder `{}` does not exist", folder.display()));

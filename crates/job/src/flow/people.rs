@@ -6,6 +6,7 @@ use incrowd_engine::{CountedColumn, Sample, Use, Values};
 use crate::flow::guess::number::{Whose, numbered};
 use crate::flow::guess::suggest::{Facts, facts_of, suggest};
 use crate::flow::guess::words::{is_own_name, is_remark_name};
+use crate::flow::values::DistinctValues;
 use crate::plan::{Plan, PlannedColumn};
 use crate::spec::Role;
 
@@ -20,13 +21,20 @@ pub(crate) struct Repeats {
     pub(crate) rows: u64,
 }
 
+/// Columns that are counted though their names say nothing: each costs memory and time.
+pub(crate) const MOST_UNSAID: usize = 8;
+
+/// Whether a name says that a column may number people.
+fn is_said(name: &str) -> bool {
+    numbered(name).is_some() || is_own_name(name)
+}
+
 /// Whether a column is worth counting: the job declares no entity, and the column may number people
-/// by its name, or is declared to identify them.
+/// by its name, or is declared to identify them. The values of a quasi-identifier are at hand.
 pub(crate) fn may_number_people(plan: &Plan, column: &PlannedColumn) -> bool {
     if plan.entity().is_some() {
         return false;
     }
-    let is_said = |name: &str| numbered(name).is_some() || is_own_name(name);
     match column.role {
         Some(Role::Quasi) => false,
         Some(Role::Identifier) => !is_remark_name(&column.name),
@@ -45,7 +53,37 @@ pub(crate) fn uses_counting(plan: &Plan) -> Vec<Use> {
     plan.columns.iter().map(usage).collect()
 }
 
+/// The quasi-identifiers of a table that number people who have several rows. Their values have to
+/// be at hand: labels that stand for several of them are no numbers.
+pub(crate) fn among_quasi(plan: &Plan, known: &impl DistinctValues, n_rows: u64) -> Vec<Repeats> {
+    if plan.entity().is_some() {
+        return Vec::new();
+    }
+    let quasi = plan.with_role(Role::Quasi).map(|at| &plan.columns[at].name);
+    let values = quasi.filter_map(|name| known.values(name)).filter(|values| are_plain(values));
+    values
+        .filter_map(|values| Repeats::of_values(values, n_rows))
+        .filter(Repeats::is_often)
+        .collect()
+}
+
+/// Whether most values are values, not labels.
+fn are_plain(values: &Values) -> bool {
+    let is_label =
+        |text: &str| text.starts_with(['[', '{', '(', '<', '>', '*']) || text.ends_with('*');
+    let texts = values.texts.iter().take(1000);
+    let (n_texts, n_labels) =
+        texts.fold((0, 0), |(all, labels), text| (all + 1, labels + usize::from(is_label(text))));
+    2 * n_labels <= n_texts
+}
+
 impl Repeats {
+    /// Whether the name says so, or many values have a second row: where hardly any has, the column
+    /// may be a measure with a few values that are equal by chance.
+    pub(crate) fn is_often(&self) -> bool {
+        is_said(&self.column) || self.rows * 5 >= self.values * 6
+    }
+
     /// What all values of a column tell.
     pub(crate) fn of_values(values: &Values, n_rows: u64) -> Option<Repeats> {
         let sample = Sample::of(values.texts.iter().map(String::as_str));

@@ -7,24 +7,25 @@ use incrowd_engine::{
     Access, ColumnContent, Engine, EngineError, Format, Manifest, Output, Part, Piece, Published,
     Rows, Source, Staging, Table, Writer, order_within, stage_bytes,
 };
-use incrowd_release::Classes;
+use incrowd_release::{Classes, order_by_labels};
 use indexmap::IndexMap;
 
 use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
 use crate::flow::coding::CodedAs;
 use crate::flow::labelling::{
-    Assigned, Labelling, kinds_of, label_columns, n_cells, order_by_labels, published,
-    refuse_equal_names, released_as,
+    Assigned, Labelling, kinds_of, label_columns, n_cells, published, refuse_equal_names,
+    released_as,
 };
-use crate::flow::measure::{Entities, Measured, Starred, Subject, Unique, measure};
+use crate::flow::measure::{Entities, Measured, Starred, Subject, Unique, measure_release};
 use crate::flow::ordered::raw_column;
 use crate::flow::outputs::manifest;
-use crate::flow::people::Repeats;
+use crate::flow::people::{Repeats, among_quasi};
 use crate::flow::run::{Run, Stage};
 use crate::plan::Plan;
 use crate::report::exposure::Exposure;
 use crate::report::{AsTheyAreReport, InferenceReport, RepeatsReport, Timings};
+use crate::spec::Role;
 use crate::spec::error::{JobError, Problem};
 
 /// A release that is about to be written.
@@ -75,7 +76,7 @@ pub(crate) struct Unverified {
     pub(crate) contents: Vec<ColumnContent>,
     pub(crate) n_rows: u64,
     pub(crate) starred: Starred,
-    /// The columns that are not released and number people who have several rows.
+    /// The columns that number people who have several rows and are not released as they are.
     pub(crate) repeats: Vec<Repeats>,
     /// By column of the plan, what the values of a sensitive column are in the table.
     pub(crate) kinds: Vec<Option<Kind>>,
@@ -101,13 +102,13 @@ impl Unverified {
             return Err(Problem::new(message).help("write .csv, .parquet or .arrow").into());
         }
         let plan = &plan.with_kinds(&kinds);
-        let subject = Subject { plan, released_as, entity, contents };
+        let subject = Subject { plan, released_as, entity, contents, is_given: false };
         // The disk catches up while the bytes are read back.
         let (measured, flushed) = std::thread::scope(|scope| {
             let flusher = scope.spawn(|| staged.flush());
             let measured = Source::of_staged(engine, &staged)
                 .map_err(JobError::from)
-                .and_then(|source| measure(engine, &source, &subject, bounds));
+                .and_then(|source| measure_release(engine, &source, &subject, bounds));
             (measured, flusher.join().expect("flushing does not panic"))
         });
         flushed?;
@@ -161,10 +162,16 @@ impl Release<'_> {
             contents,
             n_rows: rows.order.len() as u64,
             starred: self.starred()?,
-            repeats: self.table.counted.iter().filter_map(Repeats::of_counted).collect(),
+            repeats: self.repeats(),
             kinds: kinds_of(plan, self.table),
             printed,
         })
+    }
+
+    /// The columns that number people who have several rows and are not released as they are.
+    fn repeats(&self) -> Vec<Repeats> {
+        let counted = self.table.counted.iter().filter_map(Repeats::of_counted);
+        counted.chain(among_quasi(self.plan, self.table, self.table.n_rows as u64)).collect()
     }
 
     fn starred(&self) -> Result<Starred, JobError> {
@@ -264,9 +271,9 @@ impl Release<'_> {
         let ordered = order_within(engine, &rest, &self.piece(&rest, &groups))?;
         let classes = self
             .assigned
-            .parts
+            .shares
             .iter()
-            .flat_map(|&(_, class, rows)| std::iter::repeat_n(class, rows as usize));
+            .flat_map(|share| std::iter::repeat_n(share.class, share.n_rows as usize));
         Ok(ordered.into_iter().zip(classes).collect())
     }
 
@@ -343,8 +350,20 @@ const LARGE_SHARE: f64 = 0.05;
 /// Rows that must be unique for a warning where the job asks for no k.
 const LEAST_ROWS: u64 = 5;
 
+/// Columns as a report names them, and those among them that have no role. Without a header a name
+/// that the job does not say may be a cell, so they have numbers.
+fn columns_in_words(plan: &Plan, names: &[String]) -> (Vec<String>, Vec<String>) {
+    let place = |name: &String| plan.columns.iter().position(|column| column.name == *name);
+    let word = |name: &String| match place(name) {
+        Some(at) if !plan.may_name(name) => format!("column {}", at + 1),
+        _ => name.clone(),
+    };
+    let has_no_role =
+        |name: &&String| place(name).is_some_and(|at| plan.columns[at].role.is_none());
+    (names.iter().map(word).collect(), names.iter().filter(has_no_role).map(word).collect())
+}
+
 /// What is reported beside the classes.
-#[expect(clippy::cast_precision_loss, reason = "shares and means of rows")]
 pub(crate) fn exposure(
     plan: &Plan,
     unique: Option<&Unique>,
@@ -354,8 +373,10 @@ pub(crate) fn exposure(
         let share = |rows: u64| rows as f64 / found.rows.max(1) as f64;
         let is_large =
             found.alone >= plan.k.unwrap_or(LEAST_ROWS) && share(found.alone) >= LARGE_SHARE;
+        let (columns, undeclared) = columns_in_words(plan, &found.columns);
         AsTheyAreReport {
-            columns: found.columns.clone(),
+            columns,
+            undeclared,
             rows: found.rows,
             unique: found.alone,
             unique_share: share(found.alone),
@@ -364,8 +385,11 @@ pub(crate) fn exposure(
             is_large,
         }
     });
+    let quasi: Vec<&String> =
+        plan.with_role(Role::Quasi).map(|at| &plan.columns[at].name).collect();
     let repeats = repeats.map(|found| RepeatsReport {
         column: found.column.clone(),
+        is_quasi: quasi.contains(&&found.column),
         rows_per_value: found.rows as f64 / found.values.max(1) as f64,
     });
     Exposure { as_they_are, repeats }

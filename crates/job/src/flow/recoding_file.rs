@@ -5,6 +5,7 @@
 //! that (values of suppressed rows, leaves below a label, cut points that no label prints) is in its private
 //! part beside it, which is a complete recoding in the same form.
 
+mod asked;
 mod check;
 mod kept;
 mod public;
@@ -25,12 +26,22 @@ use crate::flow::regions::{Places, places_of};
 use crate::flow::relabel::released_codes;
 use crate::flow::stopped_search::checksum;
 use crate::plan::Plan;
-use crate::plan::sets::{DEFAULT, QuasiSet};
+use crate::report::RecodingKind;
 use crate::spec::error::{JobError, Problem};
-use crate::spec::{
-    BuiltSpec, ColumnSpec, DiversitySpec, HierarchySpec, PrivacySpec, QuasiSpec, Role, ValueLimit,
-};
+use crate::spec::small_file::{read_text, unreadable};
+use crate::spec::{BuiltSpec, ColumnSpec, HierarchySpec, PrivacySpec, QuasiSpec, Role};
+use asked::{coalitions, named_sets, privacy};
 use kept::{any, first_above, known, rules, say_anything};
+
+/// The kind of what a search found.
+pub(crate) fn kind_of(recoding: &Recoding) -> RecodingKind {
+    match recoding {
+        Recoding::Partition(_) => RecodingKind::Multidimensional,
+        Recoding::FullDomain(_) => RecodingKind::FullDomain,
+        Recoding::Intervals(_) => RecodingKind::SingleDimensional,
+        Recoding::Blocks(_) | Recoding::Local(_) => RecodingKind::Local,
+    }
+}
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,8 +49,7 @@ use kept::{any, first_above, known, rules, say_anything};
 pub(crate) struct RecodingFile {
     /// Version of the tool that wrote it.
     pub(crate) incrowd: String,
-    /// `multidimensional`, `full-domain`, `single-dimensional` or `local`.
-    pub(crate) kind: String,
+    pub(crate) kind: RecodingKind,
     /// What stands in a recoded cell.
     pub(crate) labels: String,
     /// The models that held when it was made.
@@ -177,16 +187,15 @@ impl RecodingFile {
         let names = set.attributes.iter().map(|attribute| attribute.name.clone());
         let is_region = plan.labels == LabelForm::Region;
         let places = if is_region { places_of(set, found) } else { Places::new() };
-        let (kind, levels, nodes) = match &found.recoding {
-            Recoding::Partition(tree) => {
-                ("multidimensional", IndexMap::new(), nodes(set, tree, classes, &places))
-            }
+        let (levels, nodes) = match &found.recoding {
+            Recoding::Partition(tree) => (IndexMap::new(), nodes(set, tree, classes, &places)),
             Recoding::FullDomain(levels) => {
                 let levels = levels.iter().map(|level| level.0);
-                ("full-domain", names.zip(levels).collect(), Vec::new())
+                (names.zip(levels).collect(), Vec::new())
             }
-            Recoding::Intervals(_) => ("single-dimensional", IndexMap::new(), Vec::new()),
-            Recoding::Blocks(_) | Recoding::Local(_) => ("local", IndexMap::new(), Vec::new()),
+            Recoding::Intervals(_) | Recoding::Blocks(_) | Recoding::Local(_) => {
+                (IndexMap::new(), Vec::new())
+            }
         };
         let cuts = match &found.recoding {
             Recoding::Intervals(cuts) => values_of_cuts(set, cuts, &places),
@@ -195,7 +204,7 @@ impl RecodingFile {
         let labels = LabelForm::NAMES.iter().find(|(_, form)| *form == plan.labels);
         RecodingFile {
             incrowd: crate::VERSION.to_owned(),
-            kind: kind.to_owned(),
+            kind: kind_of(&found.recoding),
             labels: labels.map_or("range", |(name, _)| name).to_owned(),
             privacy: privacy(plan),
             quasi: named_sets(plan),
@@ -271,7 +280,7 @@ impl RecodingFile {
     pub(crate) fn read(path: &Path) -> Result<RecodingFile, JobError> {
         let file = RecodingFile::read_any(path)?;
         let name = path.display();
-        if file.kind == "local" {
+        if file.kind == RecodingKind::Local {
             return Err(Problem::new(format!(
                 "`{name}` is a local recoding: it was made for the rows of one table and cannot be \
                  applied to others"
@@ -317,9 +326,7 @@ impl RecodingFile {
     /// Reads one file of a recoding, and its text.
     fn read_one(path: &Path) -> Result<(RecodingFile, String), JobError> {
         let name = path.display();
-        let text = crate::spec::small_file::read_text(path).map_err(|error| {
-            Problem::new(format!("the recoding `{name}` cannot be read: {}", error.kind()))
-        })?;
+        let text = read_text(path).map_err(|error| unreadable("the recoding", path, &error))?;
         let file: RecodingFile = serde_json::from_str(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             Problem::new(format!(
@@ -373,53 +380,6 @@ mod erased {
             serde_json::to_string(self).expect("plain data has a JSON form")
         }
     }
-}
-
-/// The quasi-identifier sets that a job names.
-fn named_sets(plan: &Plan) -> Vec<QuasiSpec> {
-    let is_unnamed = plan.sets.len() == 1 && plan.sets[0].name == DEFAULT;
-    let named = plan.sets.iter().filter(|set| !set.is_coalition() && !is_unnamed);
-    let spec = |set: &QuasiSet| QuasiSpec {
-        name: set.name.clone(),
-        columns: set.columns.iter().map(|&at| plan.columns[at].name.clone()).collect(),
-        k: set.k,
-        collude: Vec::new(),
-    };
-    named.map(spec).collect()
-}
-
-fn coalitions(plan: &Plan) -> Vec<Vec<String>> {
-    let names =
-        |set: &QuasiSet| set.members.iter().map(|&member| plan.sets[member].name.clone()).collect();
-    plan.sets.iter().filter(|set| set.is_coalition()).map(names).collect()
-}
-
-fn privacy(plan: &Plan) -> PrivacySpec {
-    use crate::plan::models::Asks;
-    let mut spec = PrivacySpec {
-        k: plan.k,
-        suppress: Some(plan.suppress.clone()),
-        missing_sensitive: plan.missing_is_value.then(|| "value".to_owned()),
-        ..PrivacySpec::default()
-    };
-    for model in &plan.models {
-        let column = Some(plan.columns[model.column].name.clone());
-        let diversity = DiversitySpec { column: column.clone(), ..DiversitySpec::default() };
-        match model.asks {
-            Asks::Distinct(l) => {
-                spec.l_diversity.push(DiversitySpec { distinct: Some(l), ..diversity });
-            }
-            Asks::Entropy(l) => {
-                spec.l_diversity.push(DiversitySpec { entropy: Some(l), ..diversity });
-            }
-            Asks::Recursive(c, l) => {
-                spec.l_diversity.push(DiversitySpec { recursive: Some((c, l)), ..diversity });
-            }
-            Asks::Closeness(value) => spec.t_closeness.push(ValueLimit { column, value }),
-            Asks::SquaredError(value) => spec.squared_error.push(ValueLimit { column, value }),
-        }
-    }
-    spec
 }
 
 /// The columns with everything that is needed to order their values again, in this form only.

@@ -15,6 +15,7 @@ use crate::flow::relabel::relabel;
 use crate::flow::run::Run;
 use crate::flow::{bins, stopped_search};
 use crate::plan::Plan;
+use crate::report::RecodingKind;
 use crate::spec::error::{JobError, Problem};
 use crate::spec::{JobSpec, Role};
 
@@ -112,7 +113,7 @@ pub(crate) fn classes(plan: &Plan, coding: &mut Coding, found: &mut Found) -> Cl
 /// The cuts of a recoding file, as far as the table has their values.
 fn start_of(path: &Path, set: &FrequencySet) -> Result<Cuts, JobError> {
     let file = RecodingFile::read(path)?;
-    if file.kind != "single-dimensional" {
+    if file.kind != RecodingKind::SingleDimensional {
         return Err(Problem::new(format!(
             "`{}` is a {} recoding, which koptimize cannot begin with",
             path.display(),

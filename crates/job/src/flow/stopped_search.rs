@@ -10,6 +10,7 @@ use incrowd_search::{OpenNode, Problem as SearchProblem, Stopped};
 use serde::{Deserialize, Serialize};
 
 use crate::spec::error::{JobError, Problem};
+use crate::spec::small_file::{read_text, unreadable};
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,16 +59,10 @@ const MOST_NODES: u64 = 1 << 60;
 /// Reads a search; none if there is no such file yet.
 pub(crate) fn read(path: &Path) -> Result<Option<Stopped>, JobError> {
     let name = path.display();
-    let text = match crate::spec::small_file::read_text(path) {
+    let text = match read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(Problem::new(format!(
-                "the search `{name}` cannot be read: {}",
-                error.kind()
-            ))
-            .into());
-        }
+        Err(error) => return Err(unreadable("the search", path, &error).into()),
     };
     let damaged = || {
         Problem::new(format!("`{name}` is not a search that can be resumed"))

@@ -7,7 +7,7 @@ use crate::plan::{Plan, PlannedColumn};
 use crate::spec::error::{JobError, Problem};
 
 /// Distinct values of columns, and a way to find the rows that have them.
-pub(crate) trait Known: Sync {
+pub(crate) trait DistinctValues: Sync {
     /// The values of a column that was read with codes.
     fn values(&self, column: &str) -> Option<&Values>;
 
@@ -18,7 +18,7 @@ pub(crate) trait Known: Sync {
     fn first_row(&self, values: &Values, code: u32) -> Option<u64>;
 }
 
-impl Known for RawColumn {
+impl DistinctValues for RawColumn {
     fn values(&self, column: &str) -> Option<&Values> {
         (self.values.name == column).then_some(&self.values)
     }
@@ -32,7 +32,7 @@ impl Known for RawColumn {
     }
 }
 
-impl Known for Table {
+impl DistinctValues for Table {
     fn values(&self, column: &str) -> Option<&Values> {
         self.column(column).map(|raw| &raw.values)
     }
@@ -53,7 +53,7 @@ pub(crate) fn row_of(codes: impl Iterator<Item = u32>, code: u32) -> Option<u64>
 }
 
 /// An error if cells are missing that must not be: those of the entity, and all if the job says so.
-pub(crate) fn refuse_missing(plan: &Plan, known: &dyn Known) -> Result<(), JobError> {
+pub(crate) fn refuse_missing(plan: &Plan, known: &dyn DistinctValues) -> Result<(), JobError> {
     let all = plan.columns.iter().filter(|_| plan.missing_is_error);
     let entity = plan.entity().map(|at| &plan.columns[at]).filter(|_| !plan.missing_is_error);
     let problems: Vec<Problem> =
@@ -62,7 +62,7 @@ pub(crate) fn refuse_missing(plan: &Plan, known: &dyn Known) -> Result<(), JobEr
 }
 
 /// What is to say of a column with missing cells that must have none.
-pub(crate) fn missing_in(column: &PlannedColumn, known: &dyn Known) -> Option<Problem> {
+pub(crate) fn missing_in(column: &PlannedColumn, known: &dyn DistinctValues) -> Option<Problem> {
     let values = known.values(&column.name)?;
     let missing = values.has_missing.then(|| values.n_codes() - 1);
     // A blank text names nobody.
@@ -95,7 +95,7 @@ pub(crate) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-impl Known for Spilled {
+impl DistinctValues for Spilled {
     fn values(&self, column: &str) -> Option<&Values> {
         Spilled::values(self, column)
     }

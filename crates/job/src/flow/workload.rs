@@ -1,7 +1,7 @@
 //! The workload of a job in the codes of a table, as the search looks at it.
 
 use incrowd_data::{Aggregate, Attribute, Condition, Shape};
-use incrowd_search::{Algorithm, QueryValue, Split, Target, WeightedQuery, Workload};
+use incrowd_search::{QueryValue, Split, Target, WeightedQuery, Workload, WorkloadUse};
 
 use crate::flow::ordered::Ordered;
 use crate::plan::Plan;
@@ -30,7 +30,7 @@ impl WorkloadPlan {
             if self.uses_targets { self.targets(plan, extras, &mut problems) } else { Vec::new() };
         let n_labels: u64 =
             extras.iter().map(|(_, _, o)| u64::from(o.ranked.dictionary.n_codes())).sum();
-        let is_tds = plan.method.algorithm == Algorithm::Tds;
+        let is_tds = plan.method.algorithm.workload() == WorkloadUse::Targets;
         for attribute in attributes.iter().filter(|_| is_tds) {
             if u64::from(attribute.n_codes()) * n_labels > MOST_COUNTS {
                 problems.push(
@@ -124,7 +124,7 @@ impl WorkloadPlan {
         extras: &[(usize, usize, &Ordered)],
         problems: &mut Vec<Problem>,
     ) -> Vec<Target> {
-        let is_tds = plan.method.algorithm == Algorithm::Tds;
+        let is_tds = plan.method.algorithm.workload() == WorkloadUse::Targets;
         let wants_numbers = self.has(SplitName::Lsd);
         let mut targets = Vec::new();
         for (at, extra, ordered) in extras.iter().filter(|(at, _, _)| plan.columns[*at].spec.target)

@@ -25,15 +25,6 @@ struct Named<'a> {
     split: Option<String>,
 }
 
-impl Named<'_> {
-    /// Whether the algorithm may leave rows out.
-    fn suppresses(&self) -> bool {
-        let wrapped = self.variant.filter(|_| self.algorithm == method::UNION);
-        let base = wrapped.and_then(|name| method::named(name, &mut Vec::new()));
-        method::suppresses(base.map_or(self.algorithm, |(name, _)| name))
-    }
-}
-
 /// The job by every algorithm that is named, for every k.
 pub(crate) fn cases(
     spec: &JobSpec,
@@ -49,7 +40,6 @@ pub(crate) fn cases(
     }
     let named: Vec<(&String, Named)> =
         wanted.iter().filter_map(|name| Some((name, named(name, problems)?))).collect();
-    let any_suppresses = named.iter().any(|(_, named)| named.suppresses());
     let mut cases = Vec::new();
     for (name, named) in &named {
         for &k in ks {
@@ -63,10 +53,6 @@ pub(crate) fn cases(
                 spec.search.split = Some(split.clone());
             } else if named.algorithm != "mondrian" {
                 spec.search.split = None;
-            }
-            // An algorithm that leaves no row out stands beside those that may.
-            if any_suppresses && !named.suppresses() {
-                (spec.privacy.suppress, spec.release.suppressed) = (None, None);
             }
             cases.push(Case { algorithm: (*name).clone(), k, spec });
         }

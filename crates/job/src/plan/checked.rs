@@ -43,6 +43,8 @@ pub(crate) struct Plan {
     pub(crate) html: Option<HtmlWanted>,
     /// Whether the names of columns may be cells, which no message tells.
     pub(crate) looks_headerless: bool,
+    /// Whether the job leaves columns without a role out.
+    pub(crate) drops_undeclared: bool,
     /// What to know about the columns, though nothing is amiss.
     pub(crate) notes: Vec<String>,
 }
@@ -55,6 +57,12 @@ impl Plan {
             column.kind = column.kind.or(*kind);
         }
         plan
+    }
+
+    /// Whether a message may name a column: the job does, or the input has a header.
+    pub(crate) fn may_name(&self, name: &str) -> bool {
+        let is_said = |column: &PlannedColumn| column.name == name && column.role.is_some();
+        !self.looks_headerless || self.columns.iter().any(is_said)
     }
 
     pub(crate) fn uses(&self) -> Vec<Use> {
@@ -119,6 +127,7 @@ impl Plan {
         let plan = Plan {
             html,
             looks_headerless,
+            drops_undeclared: spec.undeclared.as_deref() == Some("drop"),
             notes,
             columns,
             k: sets.iter().filter_map(|set| set.k).max(),

@@ -64,9 +64,8 @@ pub(crate) const UNION: &str = "union";
 /// The algorithms that protect one set, by the names of their variants of `union`.
 fn of_one_set() -> Vec<(&'static str, Algorithm)> {
     let relaxed = ("mondrian-relaxed", Algorithm::MondrianRelaxed);
-    let is_one = |(name, algorithm): &(&str, Algorithm)| {
-        *name != UNION && !matches!(algorithm, Algorithm::Butterfly { .. })
-    };
+    let is_one =
+        |(name, algorithm): &(&str, Algorithm)| *name != UNION && !algorithm.protects_each_set();
     ALGORITHMS.into_iter().filter(is_one).chain([relaxed]).collect()
 }
 
@@ -142,11 +141,11 @@ fn algorithm(spec: &JobSpec, problems: &mut Vec<Problem>) -> (Algorithm, bool) {
         let found = choice("variant", words.next(), &of_one_set(), problems);
         algorithm = found.unwrap_or(algorithm);
     }
-    let mut wants_minimal = algorithm == Algorithm::Samarati;
+    let mut wants_minimal = algorithm.always_lists_minimal_nodes();
     let (mut chosen, mut lists) = (None, false);
     for word in words {
         let mut known = variants(algorithm).to_vec();
-        if algorithm.is_full_domain() && algorithm != Algorithm::Datafly {
+        if algorithm.lists_minimal_nodes() {
             if word == ALL_MINIMAL && !lists {
                 (wants_minimal, lists) = (true, true);
                 continue;
@@ -195,15 +194,22 @@ pub(crate) fn method(
     let search = &spec.search;
     let is_union = search.algorithm.as_deref() == Some(UNION);
     let (mut algorithm, wants_minimal) = algorithm(spec, problems);
-    match search.relaxed {
-        Some(true) if !matches!(algorithm, Algorithm::Mondrian | Algorithm::MondrianRelaxed) => {
-            problems.push(
+    if search.relaxed == Some(true) {
+        match algorithm.relaxed() {
+            Some(relaxed) => algorithm = relaxed,
+            None => problems.push(
                 Problem::new("only mondrian has a relaxed form")
                     .help("drop --relaxed or --algorithm"),
-            );
+            ),
         }
-        Some(true) => algorithm = Algorithm::MondrianRelaxed,
-        Some(false) | None => {}
+    }
+    if let Some(relaxed) = search.relaxed {
+        let other = if relaxed { "strict" } else { "relaxed" };
+        let mut words = search.variant.iter().flat_map(|words| words.split(','));
+        if words.any(|word| word.trim() == other) {
+            let message = format!("`relaxed = {relaxed}` and the variant `{other}` differ");
+            problems.push(Problem::new(message).help("drop --relaxed or --variant"));
+        }
     }
     let time = spec.run.time().unwrap_or_else(|problem| {
         problems.push(problem);
@@ -299,17 +305,17 @@ const OPTIONS: [SearchOption; 8] = [
     SearchOption {
         name: "--start",
         is_asked: |spec| spec.search.start.is_some(),
-        is_honoured_by: |algorithm| algorithm == Algorithm::KOptimize,
+        is_honoured_by: Algorithm::takes_start,
     },
     SearchOption {
         name: "--resume",
         is_asked: |spec| spec.run.resume.is_some(),
-        is_honoured_by: |algorithm| algorithm == Algorithm::KOptimize,
+        is_honoured_by: Algorithm::can_resume,
     },
     SearchOption {
         name: "--node-limit",
         is_asked: |spec| spec.run.node_limit.is_some(),
-        is_honoured_by: |algorithm| algorithm == Algorithm::KOptimize,
+        is_honoured_by: Algorithm::takes_node_limit,
     },
     SearchOption {
         name: "bins",
@@ -319,19 +325,14 @@ const OPTIONS: [SearchOption; 8] = [
     SearchOption {
         name: "--levels",
         is_asked: |spec| !spec.search.levels.is_empty(),
-        is_honoured_by: Algorithm::is_full_domain,
+        is_honoured_by: Algorithm::takes_levels,
     },
     SearchOption {
         name: "--weights",
         is_asked: |spec| !spec.search.weights.is_empty(),
-        is_honoured_by: Algorithm::is_full_domain,
+        is_honoured_by: Algorithm::takes_weights,
     },
 ];
-
-/// Whether an algorithm of this name leaves rows out.
-pub(crate) fn suppresses(name: &str) -> bool {
-    ALGORITHMS.iter().any(|(known, algorithm)| *known == name && algorithm.suppresses())
-}
 
 impl Method {
     /// Says which algorithms can do what this one cannot.
@@ -347,12 +348,12 @@ impl Method {
 
     /// Whether its recodings are made for the rows of one table and cannot be applied to others.
     pub(crate) fn is_local(&self) -> bool {
-        matches!(self.algorithm, Algorithm::MondrianRelaxed | Algorithm::Butterfly { .. })
+        !self.algorithm.can_save_recoding()
     }
 
     /// Whether each quasi-identifier set is protected for itself, not the union of all.
     pub(crate) fn tells_sets_apart(&self) -> bool {
-        matches!(self.algorithm, Algorithm::Butterfly { .. })
+        self.algorithm.protects_each_set()
     }
 
     /// The algorithm's name and variant, as they are asked for.
@@ -375,17 +376,14 @@ impl Method {
         measure: Measure,
         problems: &mut Vec<Problem>,
     ) {
-        let minimises =
-            self.algorithm.is_full_domain() || self.algorithm.minimises_over_intervals();
+        let minimises = self.algorithm.minimises(measure);
         if minimises && measure == Measure::Classification && targets(columns).next().is_none() {
             problems.push(
                 Problem::new("the classification measure needs a target")
                     .help("name the column that will be predicted with --target"),
             );
         }
-        let is_of_intervals =
-            matches!(measure, Measure::Discernibility | Measure::Classification | Measure::Loss);
-        if self.algorithm.minimises_over_intervals() && !is_of_intervals {
+        if self.algorithm.minimises_over_intervals() && !minimises {
             problems.push(
                 Problem::new("a single-dimensional search cannot minimise this measure")
                     .help("ask for --measure discernibility, classification or loss"),
@@ -394,8 +392,9 @@ impl Method {
         if spec.run.node_limit == Some(0) {
             problems.push(Problem::new("the node limit must be at least 1, found 0"));
         }
-        let asked = spec.search.measure.as_deref().filter(|name| *name != "loss");
-        if let (Algorithm::Butterfly { .. }, Some(asked)) = (self.algorithm, asked) {
+        let asked = spec.search.measure.as_deref().filter(|measure| *measure != "loss");
+        let only_loss = self.algorithm.measures().eq([Measure::Loss]);
+        if let Some(asked) = asked.filter(|_| only_loss) {
             let problem =
                 format!("`butterfly` minimises the loss, it cannot honour --measure {asked}");
             problems.push(Problem::new(problem).help("drop it, or use --algorithm union"));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use incrowd_data::{Aggregate, Condition, Kind, Query};
 use incrowd_engine::{parse_condition, parse_query};
-use incrowd_search::Algorithm;
+use incrowd_search::{Algorithm, WorkloadUse};
 
 use crate::plan::PlannedColumn;
 use crate::plan::columns::targets;
@@ -78,14 +78,14 @@ impl WorkloadPlan {
             }
         }
         let queries = queries(spec, problems);
-        let is_mondrian = algorithm == Algorithm::Mondrian;
+        let splits = algorithm.workload() == WorkloadUse::Splits;
         let mut workload = WorkloadPlan { names, selections, queries, uses_targets: false };
-        let is_tds = algorithm == Algorithm::Tds;
+        let is_tds = algorithm.workload() == WorkloadUse::Targets;
         let asks_targets =
             workload.has(SplitName::InfoGain) || workload.has(SplitName::Lsd) || is_tds;
         let composed =
             workload.has(SplitName::Selection) && targets(table.columns).next().is_some();
-        workload.uses_targets = asks_targets || composed && is_mondrian;
+        workload.uses_targets = asks_targets || composed && splits;
         workload.check_columns(table, problems);
         let names_target =
             !spec.workload.targets.is_empty() || spec.columns.values().any(|column| column.target);
@@ -130,9 +130,9 @@ impl WorkloadPlan {
         ];
         let unused: Vec<&str> =
             parts.iter().filter(|(_, is_unused)| *is_unused).map(|(what, _)| *what).collect();
-        let is_mondrian = algorithm == Algorithm::Mondrian;
+        let splits = algorithm.workload() == WorkloadUse::Splits;
         (!unused.is_empty()).then(|| {
-            let way = if is_mondrian { "--split" } else { "--algorithm mondrian --split" };
+            let way = if splits { "--split" } else { "--algorithm mondrian --split" };
             let names = unused.join(",").replace("selections", "selection");
             format!("the search does not look at the {}; {way} {names} does", unused.join(" and "))
         })
@@ -248,12 +248,12 @@ fn names(spec: &JobSpec, algorithm: Algorithm, problems: &mut Vec<Problem>) -> V
     let names: Vec<SplitName> =
         words.iter().filter_map(|word| choice("split", Some(word), &SPLITS, problems)).collect();
     let is_median = names.iter().all(|name| *name == SplitName::Median);
-    if algorithm == Algorithm::MondrianRelaxed && !is_median {
+    if algorithm.is_relaxed() && !is_median {
         problems.push(
             Problem::new("relaxed partitioning cuts at medians only")
                 .help("drop --relaxed or --split"),
         );
-    } else if algorithm != Algorithm::Mondrian && !is_median {
+    } else if algorithm.workload() != WorkloadUse::Splits && !is_median {
         problems.push(
             Problem::new("`split` is for the algorithm mondrian")
                 .help("drop it, or ask for --algorithm mondrian"),

@@ -36,6 +36,9 @@ pub struct AttackReport {
     /// Outside rows with candidates, but fewer than that limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
+    /// What may be amiss, as on standard error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Seconds, reading included.
     pub elapsed_s: f64,
 }
@@ -70,6 +73,14 @@ pub struct AttackedColumn {
     pub outside_labels: usize,
     /// Those of them that are compatible with none of the release.
     pub unmatched_labels: usize,
+}
+
+impl AttackedColumn {
+    /// Whether its labels may be nodes of a hierarchy that nobody named: nothing is known of them,
+    /// and they do not agree with some of the outside table.
+    pub(crate) fn may_be_nodes(&self) -> bool {
+        self.read_as == "texts" && self.unmatched_labels > 0
+    }
 }
 
 /// How many candidates outside rows have.

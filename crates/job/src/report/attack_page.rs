@@ -3,7 +3,8 @@
 use incrowd_chart::Listed;
 
 use crate::report::page::{Card, HtmlCell, Page, count};
-use crate::report::{AttackReport, CandidatesReport, PosteriorReport};
+use crate::report::release_page::for_board;
+use crate::report::{AttackReport, AttackedColumn, CandidatesReport, PosteriorReport};
 
 impl AttackReport {
     /// The report as one HTML page.
@@ -34,23 +35,46 @@ pub(super) fn html(report: &AttackReport) -> String {
         rows(report.release.rows),
         columns.join(", ")
     ));
+    if !report.warnings.is_empty() {
+        page.part("What may be amiss");
+        let warnings = report.warnings.iter().map(|warning| for_board(warning));
+        page.list(&warnings.collect::<Vec<String>>());
+    }
     page.part("What the attacker finds");
     page.cards(&cards(report));
     distribution(&mut page, report);
     compared(&mut page, report);
     page.part("What this does not say");
-    page.list(&LIMITS.map(str::to_owned));
+    page.list(&limits(report));
     page.remark(&format!("Made by incrowd {}.", report.incrowd));
     page.html()
 }
 
-const LIMITS: [&str; 5] = [
+/// The limits of every attack, among them what it means that someone has no candidates here.
+fn limits(report: &AttackReport) -> Vec<String> {
+    let mut all = LIMITS.map(str::to_owned).to_vec();
+    all.insert(
+        3,
+        format!("{} That nobody was found is no proof that nobody can be.", unfound(report)),
+    );
+    all
+}
+
+/// Who has no candidates.
+fn unfound(report: &AttackReport) -> &'static str {
+    if report.on.iter().any(AttackedColumn::may_be_nodes) {
+        "Someone without candidates is not in the table, was left out of it, or has a value for which the release has a \
+         label that was not understood: these may be in the table, and the figures above speak of too few people."
+    } else {
+        "Someone without candidates is not in the table, or was left out of it."
+    }
+}
+
+const LIMITS: [&str; 4] = [
     "It is one attack with one table. Someone who holds another table, or more than one, may find more.",
     "Columns that were not compared are taken for unknown to the attacker. If he can know one of them, compare it too.",
     "Nothing is weighed: candidates are taken for equally likely. Someone who knows how the release was made, or who can \
      rule out candidates because they belong to someone else, may know more.",
-    "A person without candidates is not in the table, or was left out of it. That nobody was found is no proof that nobody \
-     can be.",
     "A sensitive value can be known for certain without a link, if all candidates share it. k-anonymity does not prevent \
      that; l-diversity does.",
 ];
@@ -161,7 +185,6 @@ fn cards(report: &AttackReport) -> Vec<Card> {
 fn distribution(page: &mut Page, report: &AttackReport) {
     page.part("How many records each person could be");
     let buckets = report.side_by_side();
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     let bars = |of: fn(&(u64, u64)) -> u64| -> Vec<f64> {
         buckets.iter().map(|(_, before, after)| of(&(*before, *after)) as f64).collect()
     };
@@ -187,7 +210,7 @@ fn distribution(page: &mut Page, report: &AttackReport) {
     };
     let rows: Vec<Vec<HtmlCell>> = buckets.iter().map(row).collect();
     page.table(&header, &rows);
-    page.remark("Someone without candidates is not in the table, or was left out of it.");
+    page.remark(unfound(report));
 }
 
 fn compared(page: &mut Page, report: &AttackReport) {

@@ -182,7 +182,6 @@ impl HeldOut {
     }
 
     /// The mean ratio of held-out to training rows.
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     pub(crate) fn ratio(&self) -> f64 {
         self.protocol.as_ref().map_or(0.0, |protocol| {
             let held_out = protocol.rows as f64 / protocol.folds as f64;
@@ -207,7 +206,6 @@ pub(crate) fn judged(found: &FoundCase) -> Option<(&'static str, f64)> {
         if let Some(share) = mean(left) {
             return Some(("squared error of the targets", share));
         }
-        #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
         let rows = workload.selections.iter().map(|selection| selection.imprecision as f64);
         if let Some(rows) = mean(rows) {
             return Some(("imprecision of the selections", rows));

@@ -76,7 +76,6 @@ struct Shown {
     is_whole: bool,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a table")]
 const SHOWN: [Shown; 6] = [
     Shown { name: "loss", of: |_, found| found.measures.loss.unwrap_or(f64::NAN), is_whole: false },
     Shown { name: "discernibility", of: |_, found| found.measures.discernibility, is_whole: true },
@@ -228,7 +227,6 @@ fn by_k(page: &mut Page, comparison: &Comparison) {
             });
             Lines { title: title.to_owned(), x, y, series: series.collect() }.svg()
         };
-    #[expect(clippy::cast_precision_loss, reason = "k is small")]
     let k = |case: &Compared| case.k as f64;
     let loss = |found: &FoundCase| found.measures.loss.unwrap_or(f64::NAN);
     let mut figures = vec![
@@ -310,7 +308,6 @@ fn at_one_k(page: &mut Page, comparison: &Comparison) {
         .collect();
     least.sort_unstable();
     least.dedup();
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     let share = |found: &FoundCase, least: u64| {
         let rows = found.release.class_sizes.iter().find(|size| size.least == least);
         rows.map_or(0, |size| size.rows) as f64 / found.release.rows.max(1) as f64

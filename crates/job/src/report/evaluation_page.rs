@@ -119,7 +119,6 @@ fn figures(page: &mut Page, found: &Evaluations, target: &str) {
     page.figures(&figures);
 }
 
-#[expect(clippy::cast_precision_loss, reason = "k is small")]
 fn curve(found: &Evaluations, target: &str, model: usize) -> String {
     let mut algorithms: Vec<&str> = Vec::new();
     for (case, _) in of(found, target) {

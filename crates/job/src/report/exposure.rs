@@ -13,6 +13,9 @@ const MOST_NAMED: usize = 6;
 pub struct AsTheyAreReport {
     /// The columns that are released and are not quasi-identifiers.
     pub columns: Vec<String>,
+    /// Those of them that have no role, in a table that is checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub undeclared: Vec<String>,
     /// All rows of the table, starred ones included.
     pub rows: u64,
     /// Rows that no other row equals on the columns.
@@ -35,6 +38,9 @@ pub struct RepeatsReport {
     pub column: String,
     /// Rows of a value on average.
     pub rows_per_value: f64,
+    /// Whether it is recoded as a quasi-identifier.
+    #[serde(skip)]
+    pub(crate) is_quasi: bool,
 }
 
 /// What is reported beside the classes.
@@ -60,23 +66,19 @@ impl AsTheyAreReport {
             0 => "0".to_owned(),
             rows => format!("{} ({})", count(rows), percent(share)),
         };
+        let undeclared = match self.undeclared.len() {
+            0 => String::new(),
+            1 => format!(";\n  1 of these columns has no role: {}", names(&self.undeclared)),
+            n => format!(";\n  {n} of these columns have no role: {}", names(&self.undeclared)),
+        };
         format!(
             "of {} rows, {} are unique on the columns released as they are ({}),\n  \
-             and {} together with the quasi-identifiers' labels",
+             and {} together with the quasi-identifiers' labels{undeclared}",
             count(self.rows),
             told(self.unique, self.unique_share),
-            self.names(),
+            names(&self.columns),
             told(self.unique_with_quasi, self.unique_with_quasi_share)
         )
-    }
-
-    /// The columns, as far as a sentence can name them.
-    fn names(&self) -> String {
-        let named = self.columns[..self.columns.len().min(MOST_NAMED)].join(", ");
-        match self.columns.len().saturating_sub(MOST_NAMED) {
-            0 => named,
-            more => format!("{named} and {more} more"),
-        }
     }
 
     /// What it means that many rows are unique.
@@ -87,7 +89,7 @@ impl AsTheyAreReport {
                  knows a person's values in them finds that person's row, whatever k is; declare \
                  such columns quasi, round their values, or leave them out",
                 percent(self.unique_share),
-                self.names()
+                names(&self.columns)
             )
         })
     }
@@ -95,11 +97,21 @@ impl AsTheyAreReport {
 
 impl RepeatsReport {
     fn warning(&self) -> String {
-        let RepeatsReport { column, rows_per_value } = self;
+        let RepeatsReport { column, rows_per_value, is_quasi } = self;
+        let way_out = if *is_quasi { "take it out of the quasi-identifiers and " } else { "" };
         format!(
             "`{column}` seems to number people, and a value has {rows_per_value:.2} rows on \
-             average: k counts rows, so k rows may be fewer than k people; declare it as the \
-             entity (--entity {column}) to count people"
+             average: k counts rows, so k rows may be fewer than k people; {way_out}declare it as \
+             the entity (--entity {column}) to count people"
         )
+    }
+}
+
+/// Columns, as far as a sentence can name them.
+fn names(columns: &[String]) -> String {
+    let named = columns[..columns.len().min(MOST_NAMED)].join(", ");
+    match columns.len().saturating_sub(MOST_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
 }

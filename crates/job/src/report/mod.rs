@@ -14,6 +14,7 @@ pub(crate) mod page;
 pub(crate) mod pictures;
 mod profile;
 mod profile_page;
+mod recoding_kind;
 mod release;
 pub(crate) mod release_page;
 pub(crate) mod wanted;
@@ -39,6 +40,7 @@ pub use evaluation::{
 pub use exposure::{AsTheyAreReport, RepeatsReport};
 pub use inference::InferenceReport;
 pub use profile::{ColumnProfile, Combination, Profile};
+pub use recoding_kind::RecodingKind;
 pub(crate) use release::{BrokenReport, SensitiveReport};
 pub use release::{
     CollusionReport, Done, InputReport, MeasuresReport, MinimalReport, Outcome, PrivacyReport,

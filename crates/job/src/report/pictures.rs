@@ -7,6 +7,7 @@ mod distribution;
 mod kept;
 mod line;
 mod matrix;
+mod names;
 mod partition;
 mod public;
 mod records;
@@ -24,6 +25,7 @@ use line::Line;
 
 pub(crate) use distribution::Distribution;
 pub(crate) use matrix::Associations;
+pub(crate) use names::NodeNames;
 pub(crate) use partition::{Partition, Sampled};
 pub(crate) use records::Records;
 
@@ -99,7 +101,17 @@ pub(crate) struct PictureSource<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Declared {
     Order,
-    Hierarchy,
+    Hierarchy(NodeNames),
+}
+
+impl Declared {
+    /// How the nodes of its hierarchy are named, if there is one.
+    fn node_names(self) -> Option<NodeNames> {
+        match self {
+            Declared::Order => None,
+            Declared::Hierarchy(names) => Some(names),
+        }
+    }
 }
 
 /// A column that is released as it is.
@@ -108,6 +120,9 @@ pub(crate) struct OtherColumn {
     /// By row, its code.
     pub(crate) codes: Codes,
 }
+
+/// The label of a cell without a value.
+const MISSING: &str = "(missing)";
 
 /// Labels that are listed.
 const MOST_LABELS: usize = 12;
@@ -167,7 +182,8 @@ impl PictureSource<'_> {
             name: attribute.name.clone(),
             values: values(attribute),
             kept: if is_told {
-                kept::kept(attribute, column, (&texts_of(attribute, column), &rows))
+                let names = self.declared[at].and_then(Declared::node_names);
+                kept::kept(attribute, column, names, (&texts_of(attribute, column), &rows))
             } else {
                 "the mean of its class".to_owned()
             },
@@ -218,14 +234,12 @@ fn spans_shown(
     let spans = if is_sample {
         sampled(&spans)
     } else {
-        #[expect(clippy::cast_precision_loss, reason = "a share of the picture")]
         spans.iter().map(|&(least, greatest, rows)| (least, greatest, rows as f64)).collect()
     };
     SpansShown { axis, line, spans, is_sample, n_hidden, n_missing }
 }
 
 /// The ranges of rows at even distances, from the lowest to the highest.
-#[expect(clippy::cast_precision_loss, reason = "a share of the picture")]
 fn sampled(spans: &[(f64, f64, u64)]) -> Vec<(f64, f64, f64)> {
     let whole: u64 = spans.iter().map(|span| span.2).sum();
     let mut sample = Vec::with_capacity(MOST_SPANS);
@@ -273,7 +287,7 @@ fn texts_of(attribute: &Attribute, column: &RecodedColumn) -> Vec<String> {
     let cells = RecodedColumn { cells: column.cells.clone(), of_class: Vec::new() };
     let read = labels(attribute, &cells, LabelForm::Range, None);
     let texts = read.into_iter().next().map(|Labels { texts, .. }| texts).unwrap_or_default();
-    texts.into_iter().map(|text| text.unwrap_or_else(|| "(missing)".to_owned())).collect()
+    texts.into_iter().map(|text| text.unwrap_or_else(|| MISSING.to_owned())).collect()
 }
 
 /// What the values of an attribute are and how they lie to one another.

@@ -83,7 +83,6 @@ fn combinations(page: &mut Page, profile: &Profile) {
     found.sort_by_key(|found| found.columns.len());
     let names = (1..).zip(&found).map(|(at, found)| format!("{at}: {}", found.columns.join(", ")));
     let share = |rows: u64| {
-        #[expect(clippy::cast_precision_loss, reason = "a percentage")]
         let share = 1000.0 * rows as f64 / profile.rows.max(1) as f64;
         share.round() / 10.0
     };

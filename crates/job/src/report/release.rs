@@ -4,7 +4,9 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::report::page::percent;
-use crate::report::{AsTheyAreReport, InferenceReport, RepeatsReport, WorkloadReport};
+use crate::report::{
+    AsTheyAreReport, InferenceReport, RecodingKind, RepeatsReport, WorkloadReport,
+};
 use crate::spec::JobSpec;
 
 /// What became of a job.
@@ -150,8 +152,8 @@ pub struct MinimalReport {
 /// The recoding.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RecodingReport {
-    /// `multidimensional`, `full-domain`, `single-dimensional` or `local`.
-    pub kind: &'static str,
+    /// What its classes depend on.
+    pub kind: RecodingKind,
     /// The k that an applied recoding was found with, where it is verified at another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_with_k: Option<u64>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use incrowd_data::{Hierarchy, HierarchyError};
 
 use crate::spec::error::{JobError, Problem};
-use crate::spec::small_file::read_bytes;
+use crate::spec::small_file::{read_bytes, unreadable};
 
 /// A hierarchy and the rows that it was made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,9 +19,7 @@ pub struct Loaded {
 /// Reads a hierarchy file: no header, `leaf;level 1;...;root`; a comma is recognised too.
 pub fn from_file(path: &Path) -> Result<Loaded, JobError> {
     let name = path.display();
-    let bytes = read_bytes(path).map_err(|error| {
-        Problem::new(format!("the hierarchy `{name}` cannot be read: {}", error.kind()))
-    })?;
+    let bytes = read_bytes(path).map_err(|error| unreadable("the hierarchy", path, &error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let line =
             error.as_bytes()[..error.utf8_error().valid_up_to()].split(|b| *b == b'\n').count();

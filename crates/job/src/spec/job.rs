@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::error::{JobError, Problem, nearest};
+use super::small_file::{read_text, unreadable};
 use super::{
     AboutSpec, ColumnSpec, HierarchySpec, PrivacySpec, QuasiSpec, ReleaseSpec, RunSpec, SearchSpec,
     WorkloadSpec,
@@ -143,13 +144,7 @@ const KEYS: [(&str, &[&str]); 9] = [
 impl JobSpec {
     /// Reads a job file. Paths in it are relative to its folder.
     pub fn from_file(path: &Path) -> Result<JobSpec, JobError> {
-        let text = crate::spec::small_file::read_text(path).map_err(|error| {
-            Problem::new(format!(
-                "the job file `{}` cannot be read: {}",
-                path.display(),
-                error.kind()
-            ))
-        })?;
+        let text = read_text(path).map_err(|error| unreadable("the job file", path, &error))?;
         let mut spec = JobSpec::from_toml(&text).map_err(|error| match error {
             JobError::Request(problems) => JobError::Request(
                 problems

@@ -112,7 +112,6 @@ impl SuppressLimit {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            clippy::cast_precision_loss,
             reason = "between 0 and the number of rows"
         )]
         Ok((share * n_rows as f64 + 1e-9).floor() as u64)

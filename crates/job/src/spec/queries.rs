@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::spec::error::{JobError, Problem};
+use crate::spec::small_file::{read_text, unreadable};
 use crate::spec::{QuerySpec, WorkloadSpec};
 
 /// A query as it is written.
@@ -72,9 +73,7 @@ pub(crate) fn weighted(text: &str) -> Result<(f64, &str), Problem> {
 /// and lines that begin with `#` or `--` are skipped.
 pub fn queries_of_file(path: &Path) -> Result<Vec<QueryText>, JobError> {
     let name = path.display();
-    let text = crate::spec::small_file::read_text(path).map_err(|error| {
-        Problem::new(format!("the queries `{name}` cannot be read: {}", error.kind()))
-    })?;
+    let text = read_text(path).map_err(|error| unreadable("the file of queries", path, &error))?;
     let queries = split(text.strip_prefix('\u{feff}').unwrap_or(&text));
     if queries.is_empty() {
         return Err(Problem::new(format!("`{name}` holds no query"))

@@ -4,15 +4,15 @@
 //!
 //! # Source
 //!
-//! LeFevre, DeWitt, Ramakrishnan: *Incognito*, SIGMOD 2005: the baseline of its experiments, with and
-//! without roll-up. Departure: models other than k-anonymity, suppression and measures (see
+//! LeFevre, DeWitt, Ramakrishnan: *Incognito*, SIGMOD 2005: the baseline of its experiments, with
+//! and without roll-up. Departure: models other than k-anonymity, suppression and measures (see
 //! `full_domain::select`).
 //!
 //! # Guarantees
 //!
 //! - Exact: yes. All minimal nodes are found, and the cheapest feasible node is released.
-//! - Asks of the models: nothing. What is not monotone is checked after the search, for every node above
-//!   those that the monotone part leaves.
+//! - Asks of the models: nothing. Models that are not monotone are checked after the search, for
+//!   every node above those that the monotone part leaves.
 //! - Deterministic: yes.
 //!
 //! # Invariants
@@ -21,7 +21,7 @@
 //!
 //! # Cost
 //!
-//! One frequency set a node; nearly all nodes of the lattice are checked where few hold.
+//! One frequency set per node; nearly all nodes of the lattice are checked if few hold.
 //!
 //! # Example
 //!

@@ -5,21 +5,21 @@ use incrowd_privacy::{KAnonymity, Model};
 
 use crate::{Budget, Problem, QuasiSet};
 
-/// Attributes that are recoded together, as a table of their own, and what must hold for its classes.
-pub(super) struct Part {
+/// Attributes that are recoded together, as a table of their own, with the models for its classes.
+pub(super) struct SubTable {
     pub(super) attributes: Vec<usize>,
     pub(super) set: FrequencySet,
     pub(super) models: Vec<Box<dyn Model>>,
     pub(super) k: u64,
 }
 
-impl Part {
-    pub(super) fn new(problem: &Problem, attributes: Vec<usize>, k: u64) -> Part {
+impl SubTable {
+    pub(super) fn new(problem: &Problem, attributes: Vec<usize>, k: u64) -> SubTable {
         let set = problem.set;
         let others = problem.models.iter().filter(|model| model.least_rows().is_none());
         let anonymity = KAnonymity::new(k).ok().map(|model| Box::new(model) as Box<dyn Model>);
         let needs_extras = !problem.only_counts();
-        Part {
+        SubTable {
             set: FrequencySet {
                 attributes: attributes.iter().map(|&at| set.attributes[at].clone()).collect(),
                 vectors: attributes.iter().map(|&at| set.vectors[at].clone()).collect(),
@@ -42,21 +42,21 @@ impl Part {
 /// The body and the wings of every butterfly of a table (Definition 2 for any number of sets).
 pub(super) struct Anatomy {
     /// The attributes that two or more sets share. A class of it must satisfy every set.
-    pub(super) body: Part,
-    /// By set that has some, its other attributes.
-    pub(super) wings: Vec<Part>,
+    pub(super) body: SubTable,
+    /// For each set that has others, its other attributes.
+    pub(super) wings: Vec<SubTable>,
 }
 
 impl Anatomy {
-    /// The anatomy for sets none of which asks for what another one asks for.
+    /// The anatomy for sets, none of which implies another.
     pub(super) fn new(problem: &Problem, sets: &[QuasiSet]) -> Anatomy {
         let (body, wings) = body_and_wings(sets);
-        let wings = wings.into_iter().map(|(own, k)| Part::new(problem, own, k)).collect();
-        Anatomy { body: Part::new(problem, body, problem.k), wings }
+        let wings = wings.into_iter().map(|(own, k)| SubTable::new(problem, own, k)).collect();
+        Anatomy { body: SubTable::new(problem, body, problem.k), wings }
     }
 }
 
-/// The attributes that two or more sets share, and by set that has some, its others with its k.
+/// The attributes that two or more sets share, and for each set that has others, these with its k.
 pub(super) fn body_and_wings(sets: &[QuasiSet]) -> (Vec<usize>, Vec<(Vec<usize>, u64)>) {
     let n_sets = |at: usize| sets.iter().filter(|set| set.attributes.contains(&at)).count();
     let mut all: Vec<usize> = sets.iter().flat_map(|set| set.attributes.iter().copied()).collect();
@@ -71,8 +71,8 @@ pub(super) fn body_and_wings(sets: &[QuasiSet]) -> (Vec<usize>, Vec<(Vec<usize>,
     (body, wings)
 }
 
-/// The sets that share attributes, directly or through others, together: what is done for some of them does
-/// not touch the others.
+/// Groups of sets that share attributes, directly or through others. Groups can be recoded
+/// independently.
 pub(super) fn components(sets: &[QuasiSet]) -> Vec<Vec<QuasiSet>> {
     let mut components: Vec<Vec<QuasiSet>> = Vec::new();
     for set in sets {
@@ -86,8 +86,8 @@ pub(super) fn components(sets: &[QuasiSet]) -> Vec<Vec<QuasiSet>> {
     components
 }
 
-/// The sets that ask for something that no other one asks for. A set that another one contains is
-/// satisfied with it, if its k is not greater: its classes are unions of the other's.
+/// The sets that no other set implies. A set that is contained in another one and has no greater k
+/// is implied by it: its classes are unions of the other's.
 pub(super) fn effective(problem: &Problem) -> Vec<QuasiSet> {
     let all: Vec<usize> = (0..problem.set.attributes.len()).collect();
     let is_known = |at: &usize| problem.sets.iter().any(|set| set.attributes.contains(at));
@@ -97,7 +97,7 @@ pub(super) fn effective(problem: &Problem) -> Vec<QuasiSet> {
     without_implied(problem.sets, is_monotone(problem))
 }
 
-/// Whether classes that satisfy the models do so together.
+/// Whether unions of classes that satisfy the models satisfy them too.
 pub(super) fn is_monotone(problem: &Problem) -> bool {
     problem.models.iter().all(|model| model.is_monotone())
 }
@@ -152,10 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn every_constellation_of_sets() {
+    fn every_combination_of_sets() {
         // Overlapping.
         check(&[set(2, &[0, 1, 2]), set(2, &[2, 3])], &[0, 1], &[2], &[&[0, 1], &[3]]);
-        // One contains the other: it asks for all, unless the other's k is greater.
+        // One contains the other: it implies the other, unless the other's k is greater.
         check(&[set(2, &[0, 1]), set(2, &[0, 1, 2, 3])], &[1], &[], &[&[0, 1, 2, 3]]);
         check(&[set(5, &[0, 1]), set(2, &[0, 1, 2, 3])], &[0, 1], &[0, 1], &[&[2, 3]]);
         // The same twice: the greater k counts.
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_that_hang_together() {
+    fn sets_that_are_connected() {
         let sets = [set(2, &[0]), set(2, &[1, 2]), set(2, &[3, 4]), set(2, &[2, 3])];
         let found = components(&sets);
         let sizes: Vec<usize> = found.iter().map(Vec::len).collect();

@@ -1,20 +1,20 @@
-//! What a butterfly loses at least, without building it: Theorem 4.
+//! A lower bound of a butterfly's loss, without building it: Theorem 4.
 //!
-//! A class of a wing holds k rows or more of the table, so that no row of it loses less than the distance
-//! to its (k-1)-th nearest neighbour. If the butterfly is made of m classes of the union, k of its rows in
-//! one class of a wing come from few of them: ceil(k/m) from one at least, which is the other distance of
-//! the theorem. The paper takes the least distance of any row for all of them; here the distances in the
-//! table are summed over the rows, which is never less.
+//! A class of a wing has at least k rows of the table, so none of its rows loses less than the
+//! distance to its (k-1)-th nearest neighbour. If the butterfly consists of m classes of the union,
+//! the k rows in a class of a wing come from few of these: at least ceil(k/m) from one, which is
+//! the other distance of the theorem. The paper takes the least distance of any row for all of
+//! them; here the distances in the table are summed over the rows, which is never less.
 
 use incrowd_data::{Codes, FrequencySet, collapse};
 use rayon::prelude::*;
 
-use super::anatomy::{Anatomy, Part, effective};
+use super::anatomy::{Anatomy, SubTable, effective};
 use super::nearest::{Index, codes_of};
 use super::wing;
 use crate::{Budget, Problem};
 
-/// The distances in the whole table that the bound of every node is made of.
+/// The distances in the whole table, from which the bound of every node is computed.
 pub(super) struct Bound<'a> {
     wings: Vec<OfWing<'a>>,
     budget: &'a Budget,
@@ -23,13 +23,13 @@ pub(super) struct Bound<'a> {
 struct OfWing<'a> {
     set: &'a FrequencySet,
     k: u64,
-    /// The numbers of neighbours that a node may ask for: ceil(k/m) - 1 for every m, ascending.
+    /// The numbers of neighbours that a node may need: ceil(k/m) - 1 for every m, ascending.
     numbers: Vec<u64>,
     /// By vector, the distance to its (k-1)-th nearest neighbour in the table times its rows.
     in_table: Vec<f64>,
 }
 
-/// What is known of the classes below a node, by wing.
+/// The distances for the classes below a node, by wing.
 #[derive(Clone, Debug)]
 pub(super) struct Distances(Vec<OfNode>);
 
@@ -47,12 +47,13 @@ impl<'a> Bound<'a> {
         Bound { wings: wings.collect(), budget }
     }
 
-    /// What is known of one class.
+    /// The distances for one class.
     pub(super) fn of_class(&self, vectors: &[u32]) -> Distances {
         Distances(self.wings.iter().map(|wing| wing.of_class(vectors, self.budget)).collect())
     }
 
-    /// What the wings of a butterfly of `n_rows` rows from `n_classes` classes lose at least.
+    /// A lower bound of the loss of the wings of a butterfly of `n_rows` rows from `n_classes`
+    /// classes.
     pub(super) fn wings(&self, distances: &Distances, n_classes: usize, n_rows: f64) -> f64 {
         let wings = self.wings.iter().zip(&distances.0);
         wings
@@ -66,7 +67,7 @@ impl<'a> Bound<'a> {
 }
 
 impl Distances {
-    /// What is known of the classes of several nodes together.
+    /// The distances for the classes of several nodes together.
     pub(super) fn join<'b>(mut nodes: impl Iterator<Item = &'b Distances>) -> Option<Distances> {
         let mut all = nodes.next()?.clone();
         for node in nodes {
@@ -82,7 +83,7 @@ impl Distances {
 }
 
 impl<'a> OfWing<'a> {
-    fn new(part: &'a Part, budget: &Budget) -> OfWing<'a> {
+    fn new(part: &'a SubTable, budget: &Budget) -> OfWing<'a> {
         let (set, k) = (&part.set, part.k);
         let index = Index::new(set, (0..).take(set.len()));
         let columns: Vec<(&Codes, u32)> =
@@ -120,7 +121,8 @@ impl<'a> OfWing<'a> {
     }
 }
 
-/// The distance of a vector to its (k-1)-th nearest neighbour; 0, a bound too, when the time is up.
+/// The distance of a vector to its (k-1)-th nearest neighbour; 0, which is also a bound, when the
+/// time is up.
 fn in_index(index: &Index, codes: &[u32], k: u64, budget: &Budget) -> f64 {
     if budget.is_spent() {
         return 0.0;
@@ -128,8 +130,9 @@ fn in_index(index: &Index, codes: &[u32], k: u64, budget: &Budget) -> f64 {
     index.neighbours(codes, k).distances(&[k - 1]).next().unwrap_or(0.0)
 }
 
-/// The uncertainty penalty of a butterfly on the rows of some classes (lists of vectors) is not below this:
-/// L(G) of Theorem 4, for any number of sets. Every class has as many rows as the greatest k.
+/// The uncertainty penalty of a butterfly on the rows of some classes (lists of vectors) is not
+/// below this: L(G) of Theorem 4, for any number of sets. Every class must have at least the
+/// greatest k rows.
 ///
 /// ```
 /// # use incrowd_data::{Attribute, Codes, Dictionary, FrequencySet, Kind, Shape};

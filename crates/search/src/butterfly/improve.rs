@@ -1,19 +1,20 @@
-//! What comes after the paper's pass: groups are cut, joined and cut elsewhere while that lowers the loss.
+//! The improvement after the paper's pass: groups are cut, joined and cut elsewhere while that
+//! lowers the loss.
 
 use rayon::prelude::*;
 
 use super::pass::Look;
 
-/// Vectors that share a body, and what their butterfly loses.
+/// Vectors that share a body, and the loss of their butterfly.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) vectors: Vec<u32>,
     pub(super) loss: f64,
-    /// Half rounds for which it is looked at, from when it was made.
+    /// Half rounds for which it is still tried.
     n_looks: u32,
 }
 
-/// As its neighbour and itself as the first of a pair.
+/// Once as the first and once as the second of a pair.
 const LOOKS: u32 = 2;
 
 impl Group {
@@ -22,13 +23,14 @@ impl Group {
     }
 }
 
-/// Rounds after which it ends in any case.
+/// The most rounds.
 const MOST_ROUNDS: usize = 8;
 
 /// A round that lowers the loss by less than this share is the last one.
 const WORTH: f64 = 1e-3;
 
-/// Lowers the loss of some groups, neighbours in the hierarchy side by side. How many butterflies were built.
+/// Lowers the loss of some groups, ordered as in the hierarchy. Returns the number of butterflies
+/// built.
 pub(super) fn improve(look: &Look, groups: &mut Vec<Group>) -> u64 {
     let mut n_built = 0;
     for _ in 0..MOST_ROUNDS {
@@ -45,7 +47,7 @@ pub(super) fn improve(look: &Look, groups: &mut Vec<Group>) -> u64 {
     n_built
 }
 
-/// Looks at each pair of neighbours one of which is new, and at those that have none.
+/// Tries each pair of neighbours of which one is new, and groups without a neighbour.
 fn round(look: &Look, groups: &[Group], shift: usize) -> (Vec<Group>, u64) {
     let (first, rest) = groups.split_at(shift.min(groups.len()));
     let pairs: Vec<&[Group]> = rest.chunks(2).collect();
@@ -56,7 +58,7 @@ fn round(look: &Look, groups: &[Group], shift: usize) -> (Vec<Group>, u64) {
     (first.iter().cloned().chain(groups).collect(), n_built)
 }
 
-/// The best that is found for the vectors of one or two groups: as they are, together, or together and cut
+/// The best groups found for the vectors of one or two groups: unchanged, joined, or joined and cut
 /// along an attribute of the body.
 fn best(look: &Look, groups: &[Group]) -> (Vec<Group>, u64) {
     let mut best = groups.to_vec();

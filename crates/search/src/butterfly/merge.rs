@@ -1,20 +1,20 @@
-//! Which sets are better taken together, where there are three or more.
+//! Which of three or more sets are better merged.
 //!
-//! The body is what two or more sets share. Where sets overlap all around it holds most attributes, and a
-//! butterfly has next to no wings. Sets that are taken for one, their union, ask for more, but what only they
-//! share leaves the body: of `ab`, `bc`, `cd` and `da`, which have a body of four, `abc` and `cda` are left
-//! with a body of two and two wings.
+//! The body is what two or more sets share. If all sets overlap, the body has most attributes, and
+//! a butterfly has almost no wings. Replacing sets by their union is a stronger requirement, but
+//! attributes that only these sets share leave the body: of `ab`, `bc`, `cd` and `da`, which have a
+//! body of four, `abc` and `cda` are left with a body of two and two wings.
 //!
-//! Which sets to take together is guessed from what butterflies would lose on a table of uniform columns; the
+//! The sets to merge are guessed from the loss of butterflies on a table of uniform columns; the
 //! guess is then built, and kept only if it loses less.
 
 use super::anatomy::{body_and_wings, without_implied};
 use crate::QuasiSet;
 
-/// All ways to take sets together are looked at up to this many sets; beyond, pairs one after another.
+/// Up to this many sets, all ways to merge them are tried; beyond, pairs one after the other.
 const MOST_SETS: usize = 6;
 
-/// The sets that promise the least loss for `n_rows` rows, if they are others than those given.
+/// The sets with the least expected loss for `n_rows` rows, if they differ from the given ones.
 pub(super) fn promising(
     sets: &[QuasiSet],
     is_monotone: bool,
@@ -32,8 +32,8 @@ pub(super) fn promising(
         divisions(sets.len(), &mut |of| look(merged(sets, of)));
         return best.1;
     }
-    // One pair after another, the one that leaves the smallest body first, also where that alone promises
-    // nothing.
+    // One pair after the other, starting with the one that leaves the smallest body, even if that
+    // alone is no improvement.
     let mut now = sets.to_vec();
     while now.len() > 2 {
         let pairs = (0..now.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
@@ -53,7 +53,7 @@ pub(super) fn promising(
     best.1
 }
 
-/// Calls `look` with every way to divide `n` things, as the division of each.
+/// Calls `look` with every partition of `n` items, as the part of each item.
 fn divisions(n: usize, look: &mut impl FnMut(&[usize])) {
     fn go(of: &mut Vec<usize>, n: usize, n_parts: usize, look: &mut impl FnMut(&[usize])) {
         if of.len() == n {
@@ -86,9 +86,9 @@ fn merged(sets: &[QuasiSet], division_of: &[usize]) -> Vec<QuasiSet> {
     numbers.into_iter().map(union).collect()
 }
 
-/// What a row loses on uniform columns in butterflies of the best size: a body of `b` attributes reaches a
-/// share of `(m/n)^(1/b)` of each if `m` of `n` rows share it, a wing of `w` attributes `(k/m)^(1/w)`.
-#[expect(clippy::cast_precision_loss, reason = "a guess")]
+/// The loss of a row on uniform columns in butterflies of the best size: a body of `b` attributes
+/// reaches a share of `(m/n)^(1/b)` of each if `m` of `n` rows share it, a wing of `w` attributes
+/// `(k/m)^(1/w)`.
 fn guess(sets: &[QuasiSet], n_rows: u64) -> f64 {
     let (body, wings) = body_and_wings(sets);
     let reach = |share: f64, n_attributes: usize| {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sets_that_share_little_stay_as_they_are() {
+    fn two_sets_that_share_little_are_not_merged() {
         assert_eq!(promising(&sets(&[&[0, 1, 2], &[2, 3, 4]]), true, 10_000), None);
     }
 

@@ -1,34 +1,39 @@
 //! Butterfly: one release for several quasi-identifier sets.
 //!
-//! A butterfly is a group of rows that look the same on the attributes that attackers share, its body, and
-//! that are divided into classes on each set's other attributes, its wings, for each set on its own. The
-//! rows of a wing's class look the same to the attacker of that set, whatever the other wings do to them.
+//! A butterfly is a group of rows that look the same on the attributes that attackers share, its
+//! body, and that are divided into classes on each set's other attributes, its wings, independently
+//! for each set. The rows of a wing's class look the same to the attacker of that set, no matter
+//! how the other wings are divided.
 //!
 //! # Source
 //!
-//! Pei, Tao, Li, Xiao: *Privacy Preserving Publishing on Multiple Quasi-Identifiers*, ICDE 2009, section
-//! III: the hierarchy of classes on the union, the pass of Figure 2, the bound of Theorem 4. The variant
-//! `paper` is this. Departures:
+//! Pei, Tao, Li, Xiao: *Privacy Preserving Publishing on Multiple Quasi-Identifiers*, ICDE 2009,
+//! section III: the hierarchy of classes on the union, the pass of Figure 2, the bound of Theorem 4,
+//! which are the variant `paper`. Departures:
 //!
-//! - Any number of sets, each with its own k. The body is what two or more sets share. A set that another
-//!   one contains, with a k that is not lower, asks for nothing more and is left out. Theorem 2 holds for two
-//!   sets only: with three, not every release that satisfies them is made of such butterflies.
-//! - A node of the hierarchy has as many parts as Mondrian's cut, more than two along a hierarchy.
+//! - Any number of sets, each with its own k. The body is what two or more sets share. A set
+//!   contained in another one with at least its k requires nothing more and is left out. Theorem 2
+//!   holds for two sets only: with three, not every release that satisfies them is made of such
+//!   butterflies.
+//! - A node of the hierarchy of classes has one part for each part of Mondrian's cut, which may be
+//!   more than two.
 //! - The leaves are butterflies too: their wings are cut where a set's k allows it.
-//! - Ancestors are pruned by what their parts' bodies lose (see `pass`), and distances in the table are summed
-//!   over rows instead of taking the least (see `bound`). Neither changes the result.
+//! - Ancestors are pruned by the loss of their parts' bodies (see `pass`), and distances in the
+//!   table are summed over rows instead of using the least one (see `bound`). Neither changes the
+//!   result.
 //!
-//! The variant `improved`, the default, goes on:
+//! The variant `improved`, the default, continues:
 //!
-//! - A second hierarchy is made by cutting on the attributes of the body alone, and gone down from its top. Cutting a
-//!   group on a wing's attribute takes rows from the other wings and gives nothing that the wing's own cuts
-//!   would not, so that this one is the better on most tables. The better result of the two is taken.
-//! - Sets that share no attribute with the others, directly or through some, are recoded apart.
-//! - Of three or more sets some are taken for one where that promises less (see `merge`).
+//! - A second hierarchy is made by cutting on the attributes of the body alone, and searched from
+//!   its top down. Cutting a group on a wing's attribute takes rows away from the other wings and
+//!   gains nothing over the wing's own cuts, so this hierarchy is better for most tables. The
+//!   better of the two results is used.
+//! - Sets that share no attribute with the others, directly or indirectly, are recoded separately.
+//! - Of three or more sets, some are merged if that promises a lower loss (see `merge`).
 //! - Neighbouring groups are joined, and cut elsewhere, while that lowers the loss (see `improve`).
-//! - Wings are cut at last in several ways, of which the best is taken (see `wing`).
-//! - The bound is not used: it changes no result, and to find the neighbours costs more than to build the
-//!   butterflies that it rules out.
+//! - In the end, wings are cut in several ways, and the best is used (see `wing`).
+//! - The bound is not used: it changes no result, and finding the neighbours costs more than
+//!   building the butterflies that it rules out.
 //!
 //! Recodings are functions of the values, but they are not saved as such: to apply one to other
 //! rows is refused, as for every local recoding.
@@ -36,22 +41,22 @@
 //! # Guarantees
 //!
 //! - Exact: no. The problem is NP-hard (Theorem 3).
-//! - The loss is not above that of Mondrian on the union, also when the time is up; that of `improved` is not above
-//!   that of `paper` if no limit ends them.
-//! - Every class of every set satisfies the models with that set's k, if they are monotone or if no two
-//!   groups come to look the same.
-//! - Deterministic: yes, on any number of threads; a time limit may end the improving before its end.
+//! - The loss is not above that of Mondrian on the union, even when the time is up; that of
+//!   `improved` is not above that of `paper` unless a limit ends one of them.
+//! - Every class of every set satisfies the models with that set's k, if the models are monotone or
+//!   if no two groups end up looking the same.
+//! - Deterministic: yes, on any number of threads; a time limit may cut the improvement short.
 //!
 //! # Invariants
 //!
-//! - B1: every vector is in just one group, and in one class of each wing within its group.
+//! - B1: every vector is in exactly one group, and in one class of each wing within its group.
 //! - B2: the rows of every group satisfy the models with the greatest k.
 //!
 //! # Cost
 //!
-//! For `n` distinct vectors, `d` attributes and a hierarchy of height `h`: O(d·n·h²) time at worst, less where
-//! bodies rule out the nodes above; O(d·n) memory. The bound adds a nearest-neighbour search for every
-//! vector that is distinct on a wing.
+//! For `n` distinct vectors, `d` attributes and a hierarchy of height `h`: O(d·n·h²) time at worst,
+//! less where bodies rule out the nodes above; O(d·n) memory. The bound adds a nearest-neighbour
+//! search for every vector that is distinct on a wing.
 //!
 //! # Example
 //!
@@ -73,11 +78,12 @@ mod wing;
 use std::borrow::Cow;
 
 use incrowd_data::{Assignment, Block, Codes, collapse};
+use incrowd_privacy::{Tally, all_hold};
 use rayon::prelude::*;
 
 use crate::mondrian::{self, Branch};
 use crate::{Counters, Found, Outcome, Problem, Proof, QuasiSet, Recoding};
-use anatomy::{Anatomy, Part, components, effective, is_monotone};
+use anatomy::{Anatomy, SubTable, components, effective, is_monotone};
 use bound::Bound;
 use improve::{Group, improve};
 use pass::{Look, TOLERANCE, descend, visit};
@@ -85,7 +91,7 @@ use wing::Classes;
 
 pub use bound::lower_bound;
 
-/// Runs it; with `improves` it goes on where the paper's pass ends.
+/// Runs the search; with `improves` it continues after the paper's pass.
 pub(crate) fn run(problem: &Problem, improves: bool) -> Outcome {
     let sets = effective(problem);
     if sets.len() < 2 {
@@ -110,7 +116,7 @@ pub(crate) fn run(problem: &Problem, improves: bool) -> Outcome {
     Outcome::Found(Box::new(Found { assignment, recoding, proof, counters, minimal, stopped }))
 }
 
-/// What a table became.
+/// The recoding of a table by butterflies.
 #[derive(Default)]
 struct Butterflies {
     blocks: Vec<Block>,
@@ -126,11 +132,11 @@ impl Butterflies {
     }
 }
 
-/// The butterflies of all sets, or of those that hang together if that loses less.
+/// The butterflies of all sets, or of each connected group of sets if that loses less.
 fn solve(problem: &Problem, sets: &[QuasiSet], union: &Union, improves: bool) -> Butterflies {
     let best = together(problem, sets, union, improves);
     let components = components(sets);
-    // Where nothing is shared at all, the wings were cut apart already.
+    // If nothing is shared at all, the wings were already cut separately.
     let is_apart = components.len() == sets.len();
     if improves && components.len() > 1 && !is_apart && !problem.budget.is_spent() {
         return best.or_better(apart(problem, &components));
@@ -141,7 +147,7 @@ fn solve(problem: &Problem, sets: &[QuasiSet], union: &Union, improves: bool) ->
 /// The classes on the union of all sets: vectors in the order of the hierarchy, and the hierarchy.
 type Union = (Vec<u32>, Branch);
 
-/// Mondrian on the union, not cut short by a limit: what is released must not lose more.
+/// Mondrian on the union, not cut short by a limit, since the release must not lose more.
 fn union_of(problem: &Problem) -> Union {
     let to_the_end = problem.budget.to_the_end();
     mondrian::hierarchy(&Problem { workload: None, budget: &to_the_end, ..*problem })
@@ -155,10 +161,10 @@ fn together(
     improves: bool,
 ) -> Butterflies {
     let anatomy = Anatomy::new(problem, sets);
-    // A butterfly that is looked at is built to its end, so that its loss is what it can be.
+    // Once a butterfly is tried, it is built completely, so that its loss is comparable.
     let to_the_end = problem.budget.to_the_end();
     let body = anatomy.body.problem(problem, &to_the_end);
-    let wing_problem = |part| Part::problem(part, problem, &to_the_end);
+    let wing_problem = |part| SubTable::problem(part, problem, &to_the_end);
     let wings: Vec<Problem> = anatomy.wings.iter().map(wing_problem).collect();
     let look = Look {
         body: wing::body(&body),
@@ -188,12 +194,13 @@ fn together(
     if improves {
         n_built += improve(&look, &mut groups);
     }
+    debug_assert!(groups.iter().all(|group| holds(&body, &group.vectors)), "B2");
     let is_careful = improves && !problem.budget.is_spent();
     let (blocks, loss) = blocks(&anatomy, &look, &groups, is_careful);
     Butterflies { blocks, loss, n_built }
 }
 
-/// The butterflies of sets that have nothing to do with one another.
+/// The butterflies of independent groups of sets.
 fn apart(problem: &Problem, components: &[Vec<QuasiSet>]) -> Butterflies {
     let mut all = Butterflies::default();
     for sets in components {
@@ -202,7 +209,7 @@ fn apart(problem: &Problem, components: &[Vec<QuasiSet>]) -> Butterflies {
         attributes.sort_unstable();
         attributes.dedup();
         let k = sets.iter().map(|set| set.k).max().unwrap_or(problem.k);
-        let part = Part::new(problem, attributes, k);
+        let part = SubTable::new(problem, attributes, k);
         let place = |at: &usize| part.attributes.partition_point(|known| known < at);
         let sets: Vec<QuasiSet> = sets
             .iter()
@@ -223,7 +230,7 @@ fn apart(problem: &Problem, components: &[Vec<QuasiSet>]) -> Butterflies {
     all
 }
 
-/// The blocks of some groups, and what they lose in all.
+/// The blocks of some groups, and their total loss.
 fn blocks(anatomy: &Anatomy, look: &Look, groups: &[Group], is_careful: bool) -> (Vec<Block>, f64) {
     let whole = groups.iter().map(|group| Classes {
         sizes: vec![group.vectors.len()],
@@ -243,9 +250,19 @@ fn blocks(anatomy: &Anatomy, look: &Look, groups: &[Group], is_careful: bool) ->
     (blocks, loss)
 }
 
+/// Whether some vectors satisfy the models of a problem as a class.
+fn holds(problem: &Problem, vectors: &[u32]) -> bool {
+    let mut tally = Tally::new(problem.set, problem.entity);
+    for &vector in vectors {
+        tally.add(vector as usize, problem.set.counts[vector as usize]);
+    }
+    all_hold(problem.models, tally.class())
+}
+
 /// The block of a part whose groups are cut into these classes.
-fn block(part: &Part, of_groups: &[Classes]) -> (Block, f64) {
+fn block(part: &SubTable, of_groups: &[Classes]) -> (Block, f64) {
     let mut group_of = vec![0; of_groups.iter().map(|classes| classes.order.len()).sum()];
+    debug_assert!(are_permuted(of_groups, group_of.len()), "B1");
     let classes = of_groups.iter().flat_map(|classes| split(&classes.order, &classes.sizes));
     let mut n_groups = 0;
     for vectors in classes {
@@ -258,7 +275,16 @@ fn block(part: &Part, of_groups: &[Classes]) -> (Block, f64) {
     (Block { attributes: part.attributes.clone(), group_of, n_groups }, loss)
 }
 
-/// What shares the groups of all blocks is a class.
+/// Whether each of the first `n_vectors` vectors is in exactly one of some groups.
+fn are_permuted(of_groups: &[Classes], n_vectors: usize) -> bool {
+    let mut is_seen = vec![false; n_vectors];
+    let mut vectors = of_groups.iter().flat_map(|classes| &classes.order);
+    vectors.all(|&vector| {
+        is_seen.get_mut(vector as usize).is_some_and(|seen| !std::mem::replace(seen, true))
+    })
+}
+
+/// Vectors that share the groups of all blocks are a class.
 fn classes(n_vectors: usize, blocks: &[Block]) -> Assignment {
     let codes: Vec<(Codes, u32)> = blocks
         .iter()
@@ -267,10 +293,10 @@ fn classes(n_vectors: usize, blocks: &[Block]) -> Assignment {
     let codes: Vec<(&Codes, u32)> = codes.iter().map(|(codes, n)| (codes, *n)).collect();
     let collapsed = collapse(&codes, n_vectors);
     let n_classes = u32::try_from(collapsed.counts.len()).expect("fewer classes than vectors");
-    Assignment { class_of: collapsed.vector_of, n_classes, parts: Vec::new() }
+    Assignment::of_whole_vectors(collapsed.vector_of, n_classes)
 }
 
-/// Runs of these sizes.
+/// Consecutive runs of these sizes.
 fn split<'a>(order: &'a [u32], sizes: &'a [usize]) -> impl Iterator<Item = &'a [u32]> {
     sizes.iter().scan(order, |rest, &size| {
         let (first, more) = rest.split_at(size);

@@ -1,15 +1,15 @@
 //! Nearest neighbours among the rows of a table: a k-d tree over codes.
 //!
-//! The distance of two vectors is what a class of them loses on each attribute, summed: the `dist` of
-//! Definition 3, for every shape of attribute. On one attribute it never falls as codes move apart, so that
-//! a box of codes is no nearer than the ends that face a vector. A hierarchy is an exception: two leaves
-//! that are farther apart may be two nodes where nearer ones are all of one, so that all that is known of a
-//! box is whether it has the code.
+//! The distance of two vectors is the sum over the attributes of the loss of a class of the two:
+//! the `dist` of Definition 3, for every shape of attribute. On one attribute the distance never
+//! decreases as codes move apart, so a box of codes is no nearer than the ends that face a vector.
+//! Hierarchies are an exception: two leaves may be covered by two nodes while nearer ones need a
+//! single higher one, so only whether the box contains the code is known.
 
 use incrowd_data::{Attribute, Cell, FrequencySet, Shape};
 
-/// Codes that are compared for one vector at most. With many attributes no tree helps, and with a large k
-/// there are many to find; what is not known is taken for 0, which is a bound too.
+/// The most codes that are compared for one vector. With many attributes no tree helps, and with a
+/// large k there are many neighbours to find. Unknown distances count as 0, which is also a bound.
 const MOST_SEEN: usize = 1 << 11;
 
 /// Vectors per leaf of the tree.
@@ -42,8 +42,8 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// By number, ascending, the distance of that row, the nearest being number 0; less if that was too much to
-    /// find out.
+    /// For each of `numbers`, ascending, the distance of that row, the nearest one being number 0;
+    /// a lower bound if finding it was too expensive.
     pub(super) fn distances<'a>(&'a self, numbers: &'a [u64]) -> impl Iterator<Item = f64> + 'a {
         let mut found = self.found.iter();
         let (mut distance, mut passed) = (0.0, 0);
@@ -74,7 +74,7 @@ impl Neighbours {
         }
     }
 
-    /// Nothing at this distance or farther is wanted any more.
+    /// Rows at this distance or farther are not needed any more.
     fn limit(&self, wanted: u64) -> f64 {
         if self.n_rows < wanted {
             return f64::INFINITY;
@@ -111,7 +111,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// The distinct vectors.
+    /// The number of distinct vectors.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -146,7 +146,7 @@ impl<'a> Index<'a> {
         id
     }
 
-    /// The nearest rows of a vector, at least so many if there are.
+    /// The nearest rows of a vector, at least `wanted` if there are.
     pub(super) fn neighbours(&self, codes: &[u32], wanted: u64) -> Neighbours {
         let mut near = Neighbours::default();
         if !self.nodes.is_empty() {
@@ -186,7 +186,7 @@ impl<'a> Index<'a> {
         pairs.map(|(attribute, (&a, &b))| between(attribute, a, b)).sum()
     }
 
-    /// What no vector of a node is nearer than.
+    /// A lower bound of the distance to the vectors of a node.
     fn distance_of_box(&self, codes: &[u32], id: usize) -> f64 {
         let d = self.attributes.len();
         let (lo, hi) = (&self.boxes[2 * d * id..][..d], &self.boxes[2 * d * id + d..][..d]);
@@ -208,7 +208,7 @@ pub(super) fn codes_of(set: &FrequencySet, vector: u32) -> Vec<u32> {
     set.vectors.iter().map(|codes| codes.get(vector as usize)).collect()
 }
 
-/// What a class of two codes loses on an attribute.
+/// The loss of a class of two codes on an attribute.
 fn between(attribute: &Attribute, a: u32, b: u32) -> f64 {
     let (lo, hi) = (a.min(b), a.max(b));
     match attribute.shape {
@@ -225,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    /// Against all pairs, for every form of column.
+    /// Compares with all pairs, for every form of column.
     #[test]
     fn the_nearest_of_all_pairs() {
         for seed in 0..60 {

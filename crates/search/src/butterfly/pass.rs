@@ -7,7 +7,7 @@ use super::wing::Wing;
 use crate::Budget;
 use crate::mondrian::Branch;
 
-/// What the groups of a table are looked at with.
+/// The table and its parts, for computing the losses of groups.
 pub(super) struct Look<'a> {
     pub(super) body: Box<dyn Wing + 'a>,
     pub(super) wings: Vec<Box<dyn Wing + 'a>>,
@@ -20,14 +20,14 @@ pub(super) struct Look<'a> {
 pub(super) const TOLERANCE: f64 = 1e-9;
 
 impl Look<'_> {
-    /// The loss of the butterfly that some vectors make.
+    /// The loss of the butterfly of some vectors.
     fn loss(&self, vectors: &[u32]) -> f64 {
         let wings: f64 = self.wings.iter().map(|wing| wing.loss(vectors)).sum();
         self.body.loss_of_one(vectors) + wings
     }
 
-    /// The loss of the butterfly that some vectors make, given what its body loses; none if it is not below a
-    /// limit.
+    /// The loss of the butterfly of some vectors, given the loss of its body; `None` if it is not
+    /// below a limit.
     fn loss_below(&self, vectors: &[u32], body: f64, limit: f64) -> Option<f64> {
         let mut loss = body;
         for wing in &self.wings {
@@ -39,7 +39,7 @@ impl Look<'_> {
         (loss + TOLERANCE < limit).then_some(loss)
     }
 
-    /// The losses of the butterflies that some groups make, or none if they are not below a limit in all.
+    /// The losses of the butterflies of some groups, or `None` if their sum is not below a limit.
     pub(super) fn losses_below(&self, groups: &[Vec<u32>], limit: f64) -> Option<Vec<f64>> {
         let mut losses: Vec<f64> =
             groups.iter().map(|vectors| self.body.loss_of_one(vectors)).collect();
@@ -54,22 +54,21 @@ impl Look<'_> {
         (losses.iter().sum::<f64>() + TOLERANCE < limit).then_some(losses)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a number of rows")]
     fn n_rows(&self, vectors: &[u32]) -> f64 {
         vectors.iter().map(|&vector| u64::from(self.rows[vector as usize])).sum::<u64>() as f64
     }
 }
 
-/// What a subtree became.
+/// The result for a subtree.
 pub(super) struct Visited {
     pub(super) loss: f64,
     /// Vectors and loss of each butterfly, in the order of the hierarchy.
     pub(super) groups: Vec<(usize, f64)>,
     /// Butterflies that were built.
     pub(super) n_built: u64,
-    /// If all of the subtree share a body, no row loses less on it than this.
+    /// A lower bound of the loss of a row on the body if the whole subtree shares one.
     body_of_row: f64,
-    /// The classes of the hierarchy below, and their distances where a bound is used.
+    /// The classes of the hierarchy below, and their distances if a bound is used.
     n_classes: usize,
     distances: Option<Distances>,
 }
@@ -77,12 +76,12 @@ pub(super) struct Visited {
 /// Points below which a subtree is visited by one thread.
 const PARALLEL_FROM: usize = 1 << 12;
 
-/// Visits a subtree; `order` holds its vectors. With a bound, a butterfly that it proves no better than the
-/// parts is not built.
+/// Visits a subtree; `order` holds its vectors. With a bound, butterflies that are provably no
+/// better than the parts are not built.
 ///
-/// Line 16 of Figure 2 prunes the ancestors of a node whose body alone loses as much as the whole table
-/// does. Here a node is passed over if its body must lose as much as its parts do, for what its parts say
-/// (a body never loses less than a part of it): that leaves out the same ancestors and more.
+/// Line 16 of Figure 2 prunes the ancestors of a node whose body alone loses as much as the whole
+/// table does. Here a node is skipped if its body must lose as much as its parts do, judging by the
+/// parts (a body never loses less than a part of it). This skips the same ancestors and more.
 pub(super) fn visit(look: &Look, bound: Option<&Bound>, branch: &Branch, order: &[u32]) -> Visited {
     let Branch::Parts(parts) = branch else { return leaf(look, bound, order) };
     let visited = visit_parts(look, bound, parts, order);
@@ -96,7 +95,7 @@ pub(super) fn visit(look: &Look, bound: Option<&Bound>, branch: &Branch, order: 
     if body_of_row * n_rows + TOLERANCE < loss && !look.budget.is_spent() {
         let body = look.body.loss_of_one(order);
         body_of_row = body / n_rows;
-        // Rows that agree on the body are worth a try in any case.
+        // Rows that agree on the body are always worth trying.
         let is_hopeless = body > 0.0
             && bound.zip(distances.as_ref()).is_some_and(|(bound, distances)| {
                 body + bound.wings(distances, n_classes, n_rows) + TOLERANCE >= loss
@@ -113,8 +112,8 @@ pub(super) fn visit(look: &Look, bound: Option<&Bound>, branch: &Branch, order: 
     Visited { loss, groups, n_built, body_of_row, n_classes, distances }
 }
 
-/// A class of the union is a butterfly (Proposition 2). Its wings are cut as well: a set may ask for a
-/// smaller k than the union has.
+/// A class of the union is a butterfly (Proposition 2). Its wings are cut too, since a set may have
+/// a smaller k than the union.
 fn leaf(look: &Look, bound: Option<&Bound>, order: &[u32]) -> Visited {
     let body = look.body.loss_of_one(order);
     let loss = body + look.wings.iter().map(|wing| wing.loss(order)).sum::<f64>();
@@ -148,7 +147,7 @@ fn vectors_of<'a, 'b>(parts: &'a [Branch], mut order: &'b [u32]) -> Vec<(&'a Bra
     parts.iter().map(of_part).collect()
 }
 
-/// Does something with each of the parts, in parallel if they are large.
+/// Calls a function with each of the parts, in parallel if they are large.
 fn each<T: Sync, R: Send>(
     parts: &[T],
     n_vectors: usize,
@@ -161,11 +160,11 @@ fn each<T: Sync, R: Send>(
     }
 }
 
-/// Levels of a hierarchy that are gone down although they do not lower the loss.
+/// Levels of a hierarchy to go down without lowering the loss.
 const PATIENCE: u32 = 2;
 
-/// Butterflies from the top of a hierarchy: goes down while that lowers the loss, and a little farther. For a
-/// hierarchy whose best butterflies are large.
+/// Butterflies from the top of a hierarchy: goes down while that lowers the loss, and a little
+/// further. For hierarchies whose best butterflies are large.
 pub(super) fn descend(look: &Look, branch: &Branch, order: &[u32]) -> Visited {
     descend_from(look, branch, order, look.loss(order), PATIENCE)
 }
@@ -218,7 +217,7 @@ mod tests {
     use super::*;
     use crate::{Problem, QuasiSet, mondrian};
 
-    /// A butterfly that the bound rules out would not have been taken.
+    /// A butterfly that the bound rules out would not have been chosen.
     #[test]
     fn the_bound_changes_nothing_but_the_work() {
         let (mut with_bound, mut without) = (0, 0);

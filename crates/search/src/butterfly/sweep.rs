@@ -1,4 +1,4 @@
-//! The cut of a small region, along the order of one attribute, whose parts lose least.
+//! The cut of a small region along the order of one attribute that minimises the loss of the parts.
 
 use incrowd_data::{Attribute, Shape};
 
@@ -10,7 +10,6 @@ pub(super) fn is_swept(attribute: &Attribute) -> bool {
 }
 
 /// The least loss of two parts of at least `k` rows, and the last code of the lower one.
-#[expect(clippy::cast_precision_loss, reason = "a number of rows")]
 pub(super) fn best<C: PackedCode>(
     attributes: &[Attribute],
     region: &Buffers<'_, C>,
@@ -23,12 +22,12 @@ pub(super) fn best<C: PackedCode>(
         region.column(attribute).zip(0..).map(|((code, _), point)| (code, point)).collect();
     order.sort_unstable();
     let n = order.len();
-    // By place, what the points before it and those from it on lose on all attributes.
+    // By place, the losses on all attributes of the points before it and of those from it on.
     let (mut before, mut after) = (vec![0.0; n], vec![0.0; n]);
     for (at, of) in attributes.iter().enumerate() {
         let codes: Vec<u32> = order.iter().map(|&(_, point)| code(point as usize, at)).collect();
         add_losses(of, codes.iter().copied(), &mut before[1..]);
-        // From the other end: the last cell is what the last point alone loses.
+        // From the other end: the last cell is the loss of the last point alone.
         add_losses(of, codes.iter().rev().copied(), after.as_mut_slice());
     }
     after.reverse();
@@ -52,7 +51,7 @@ pub(super) fn best<C: PackedCode>(
     best
 }
 
-/// Adds, by place, what the codes up to it lose as one class.
+/// Adds, by place, the loss of the codes up to it as one class.
 fn add_losses(attribute: &Attribute, codes: impl Iterator<Item = u32> + Clone, losses: &mut [f64]) {
     let (mut lo, mut hi) = (u32::MAX, 0);
     let is_unordered = matches!(attribute.shape, Shape::Unordered);

@@ -1,4 +1,4 @@
-//! The rows of a butterfly on one of its parts: what they lose as one class, and cut into classes.
+//! The rows of a butterfly on its body or a wing: their loss as one class, and cut into classes.
 
 use incrowd_data::{Codes, collapse, distinct_share};
 use incrowd_privacy::Tally;
@@ -12,7 +12,7 @@ use crate::partition::{
     Buffers, CodeWidth, Extent, PackedCode, Points, extents, loss, starts, width,
 };
 
-/// A part of the table on which groups of vectors are looked at.
+/// The columns of a body or a wing, for the losses of groups of vectors.
 pub(super) trait Wing: Sync {
     /// The loss of the vectors as one class.
     fn loss_of_one(&self, vectors: &[u32]) -> f64;
@@ -20,24 +20,24 @@ pub(super) trait Wing: Sync {
     /// The loss of the vectors cut into classes that satisfy the models.
     fn loss(&self, vectors: &[u32]) -> f64;
 
-    /// These classes; with care, the best of several ways to cut them.
+    /// The vectors cut into classes; with care, in the best of several ways.
     fn classes(&self, vectors: &[u32], is_careful: bool) -> Classes;
 
-    /// The vectors cut in two or more, once along each attribute that has an allowable cut.
+    /// The ways to cut the vectors, one for each attribute that has an allowable cut.
     fn divisions(&self, vectors: &[u32]) -> Vec<Vec<Vec<u32>>>;
 }
 
-/// What a wing is cut into.
+/// The classes of a wing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
-    /// The vectors, one class after another.
+    /// The vectors, class by class.
     pub(super) order: Vec<u32>,
-    /// Vectors of each class.
+    /// The number of vectors of each class.
     pub(super) sizes: Vec<usize>,
     pub(super) loss: f64,
 }
 
-/// The wing that a problem is about.
+/// The wing of a problem.
 pub(super) fn wing<'a>(problem: &'a Problem<'a>) -> Box<dyn Wing + 'a> {
     match CodeWidth::of(problem.set) {
         CodeWidth::One => Box::new(Packed::<u8>::new(problem).with_distinct()),
@@ -46,7 +46,7 @@ pub(super) fn wing<'a>(problem: &'a Problem<'a>) -> Box<dyn Wing + 'a> {
     }
 }
 
-/// The body that a problem is about: it is never cut into classes.
+/// The body of a problem: it is never cut into classes.
 pub(super) fn body<'a>(problem: &'a Problem<'a>) -> Box<dyn Wing + 'a> {
     match CodeWidth::of(problem.set) {
         CodeWidth::One => Box::new(Packed::<u8>::new(problem)),
@@ -60,9 +60,9 @@ pub(super) fn body<'a>(problem: &'a Problem<'a>) -> Box<dyn Wing + 'a> {
 enum Way {
     /// As Mondrian: at the median of the widest attribute.
     Median,
-    /// At the median of the attribute after which the parts lose least.
+    /// At the median of the attribute that leaves the least loss.
     LeastLoss,
-    /// The same, but not where the parts have room for fewer classes than the whole.
+    /// The same, but never where the parts have room for fewer classes than the whole.
     MostClasses,
 }
 
@@ -80,7 +80,7 @@ struct Packed<'a, C> {
     distinct: Option<Distinct<C>>,
 }
 
-/// The points of a wing that differ, where rows are all that counts and most points have an equal one.
+/// The distinct points of a wing, if only rows count and most points have an equal one.
 struct Distinct<C> {
     /// By vector, its point.
     point_of: Vec<u32>,
@@ -88,10 +88,10 @@ struct Distinct<C> {
     codes: Vec<C>,
 }
 
-/// Attributes that are tried, the widest ones, where there are more.
+/// The most attributes that are tried, the widest ones.
 const MOST_TRIED: usize = 6;
 
-/// Regions of fewer classes than this are cut where the parts lose least.
+/// Regions of fewer classes than this are cut where the loss of the parts is least.
 const FEW: u64 = 3;
 
 impl<'a, C: PackedCode> Packed<'a, C> {
@@ -104,7 +104,7 @@ impl<'a, C: PackedCode> Packed<'a, C> {
         Packed { distinct: Distinct::new(self.problem, &self.points), ..self }
     }
 
-    /// The points of some vectors, equal ones as one where that saves much.
+    /// The points of some vectors, grouping equal ones if that saves much.
     fn gather_distinct(&self, vectors: &[u32]) -> Option<Points<C>> {
         let d = self.points.n_attributes;
         let Distinct { point_of, n_points, codes } = self.distinct.as_ref()?;
@@ -221,7 +221,7 @@ impl<'a, C: PackedCode> Packed<'a, C> {
         }
     }
 
-    /// The cut after which a region loses least.
+    /// The cut of a region that leaves the least loss.
     fn choose(
         &self,
         region: &Buffers<'_, C>,
@@ -360,7 +360,7 @@ impl<C: PackedCode> Wing for Packed<'_, C> {
     }
 }
 
-/// Points are worth being grouped if there are fewer than this share of the vectors.
+/// Grouping is worthwhile if the vectors are at least this many times the points.
 const FEW_POINTS: usize = 2;
 
 impl<C: PackedCode> Distinct<C> {
@@ -408,7 +408,6 @@ impl<C: PackedCode> Distinct<C> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a number of rows")]
 fn to_f64(n_rows: u64) -> f64 {
     n_rows as f64
 }

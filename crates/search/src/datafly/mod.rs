@@ -1,12 +1,12 @@
 //! Datafly: the greedy baseline of full-domain recoding.
 //!
-//! While too many rows are in classes that break a model, the attribute with the most distinct values
-//! goes up one level; what is left within the limit is suppressed.
+//! While too many rows are in classes that break a model, the attribute with the most distinct
+//! values goes up one level; what is left within the limit is suppressed.
 //!
 //! # Source
 //!
-//! L. Sweeney: *Datafly*, 1997, as cited by Bayardo and Agrawal (ICDE 2005). Departures: the suppression limit is
-//! the job's, not k rows; equally many distinct values go to the first attribute; other models than
+//! L. Sweeney: *Datafly*, 1997, as cited by Bayardo and Agrawal (ICDE 2005). Departures: the
+//! suppression limit is the job's, not k rows; ties go to the first attribute; models other than
 //! k-anonymity.
 //!
 //! # Guarantees
@@ -29,7 +29,7 @@
 //!
 //! # See also
 //!
-//! `optimal`, which is exact and as a rule not slower.
+//! `optimal`, which is exact and usually not slower.
 
 use incrowd_data::{Level, Levels};
 
@@ -60,6 +60,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
             return Outcome::Cancelled;
         }
         let Some(next) = step(&judge, &distinct, &at.levels) else { return judge.infeasible() };
+        debug_assert!(next.generalizes(&at.levels), "D1");
         at = judge.counter.roll_up(&at, &next);
     }
 }

@@ -1,4 +1,5 @@
-//! Roll-ups into few groups: an array with a place for every combination, no hashing, no comparing.
+//! Roll-ups into few groups: an array with a place for every combination, without hashing or
+//! comparing.
 
 use incrowd_data::Levels;
 
@@ -6,15 +7,15 @@ use super::key::Field;
 use super::{Counter, Frequencies, LARGE};
 
 impl Counter<'_> {
-    /// Rolls up into an array with a place for every combination of groups, where there are few: no
-    /// hashing, no comparing.
+    /// Rolls up into an array with a place for every combination of groups, if there are few
+    /// combinations.
     pub(super) fn dense(&self, source: &Frequencies, levels: &Levels) -> Option<Frequencies> {
         let n_cells = usize::try_from(self.most_groups(levels)).ok()?;
         if !self.extras.is_empty() || n_cells > FEW_CELLS.max(source.n_groups() / 4).min(MOST_CELLS)
         {
             return None;
         }
-        // By attribute with several groups, what each group of the source adds to the place.
+        // For each attribute with several groups, what each group of the source adds to the place.
         let mut steps: Vec<(Field, Vec<u32>)> = Vec::new();
         let mut width = 1u32;
         for (attribute, (from, to)) in source.levels.iter().zip(levels.iter()).enumerate() {
@@ -51,7 +52,7 @@ impl Counter<'_> {
     }
 }
 
-/// Cells up to which a dense array is always worth it, and beyond which it never is.
+/// A dense array is always worthwhile up to the first number of cells, and never beyond the second.
 const FEW_CELLS: usize = 1 << 8;
 const MOST_CELLS: usize = 1 << 18;
 

@@ -4,26 +4,26 @@ use super::key::{Change, MOST_WORDS};
 
 /// Groups of keys.
 pub(super) struct Grouped {
-    /// By source, its group; empty if nobody wants it.
+    /// By source, its group; empty unless requested.
     pub(super) group_of: Vec<u32>,
     pub(super) keys: Vec<u64>,
     pub(super) counts: Vec<u32>,
 }
 
-/// Keys with their rows that are to be grouped.
+/// Keys to be grouped, with their rows.
 pub(super) struct Sources<'a> {
     pub(super) keys: &'a [u64],
     pub(super) rows: &'a [u32],
     pub(super) change: Change<'a>,
-    /// No more groups can come of them.
+    /// An upper bound of the number of groups.
     pub(super) most: u128,
     pub(super) wants_groups: bool,
-    /// Give up where there would not be far fewer groups than sources.
+    /// Whether to give up if there are not far fewer groups than sources.
     pub(super) must_shrink: bool,
 }
 
 impl Sources<'_> {
-    /// Groups equal keys; none if it gave up.
+    /// Groups equal keys; `None` if it gave up.
     pub(super) fn group(&self, words: usize) -> Option<Grouped> {
         match words {
             1 => self.group_words::<1>(),
@@ -55,8 +55,8 @@ impl Sources<'_> {
         Some(Grouped { group_of, keys: table.groups.into_flattened(), counts: table.counts })
     }
 
-    /// Whether a sample has clearly fewer groups than sources: where it has nine tenths, the whole has
-    /// about a sixth.
+    /// Whether a sample has clearly fewer groups than sources: if the ratio in the sample is nine
+    /// tenths, it is about a sixth in the whole.
     fn shrinks<const W: usize>(&self, sources: &[[u64; W]]) -> bool {
         let n_sampled = sources.len() / 32;
         let mut table = HashTable::<W>::new(n_sampled);
@@ -67,8 +67,8 @@ impl Sources<'_> {
         table.groups.len() * 10 < n_sampled * 9
     }
 
-    /// Groups both halves of many keys side by side. There are two on any number of threads, so that the
-    /// order of the groups is the same.
+    /// Groups both halves of many keys in parallel. There are always two, so that the order of the
+    /// groups does not depend on the number of threads.
     fn group_halves<const W: usize>(&self, sources: &[[u64; W]], most: usize) -> Grouped {
         let count = |range: std::ops::Range<usize>| {
             let mut table = HashTable::<W>::new(most);
@@ -87,20 +87,20 @@ impl Sources<'_> {
     }
 }
 
-/// Sources from which on work is shared, and a poor roll-up given up.
+/// From this number of sources on, work is shared and unprofitable roll-ups are abandoned.
 pub(super) const LARGE: usize = 1 << 15;
 
-/// An open hash table whose slots are group numbers. It starts small: most nodes have few groups, and a
-/// small table stays in the cache.
+/// An open hash table whose slots are group numbers. It starts small: most nodes have few groups,
+/// and a small table stays in the cache.
 struct HashTable<const W: usize> {
     groups: Vec<[u64; W]>,
     counts: Vec<u32>,
-    /// Group number and one; 0 is free. A power of two of them.
+    /// Group number + 1, or 0 if free. The length is a power of two.
     slots: Vec<u32>,
     shift: u32,
 }
 
-/// Slots that a table starts with.
+/// The initial number of slots.
 const FEW_SLOTS: usize = 1 << 12;
 
 impl<const W: usize> HashTable<W> {
@@ -110,7 +110,7 @@ impl<const W: usize> HashTable<W> {
         HashTable { groups: Vec::new(), counts: Vec::new(), slots: vec![0; n_slots], shift }
     }
 
-    /// Counts rows of a key; gives its group.
+    /// Counts rows of a key; returns its group.
     #[inline]
     fn add(&mut self, key: [u64; W], hash: u64, rows: u32) -> u32 {
         let mut slot = self.first_slot(hash);
@@ -157,7 +157,7 @@ impl<const W: usize> HashTable<W> {
     }
 }
 
-/// Multiply and fold, a word at a time; the high bits are the good ones.
+/// Multiplies and folds word by word; the high bits are the well-mixed ones.
 #[inline]
 fn hash<const W: usize>(key: &[u64; W]) -> u64 {
     let mut hash = 0u64;

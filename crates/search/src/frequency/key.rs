@@ -7,7 +7,7 @@ use super::TooWide;
 /// The most words that a key may have.
 pub(super) const MOST_WORDS: usize = 16;
 
-/// Where the group of an attribute stands in a key.
+/// The position of an attribute's group in a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
     pub(crate) word: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// The code that a key has here.
+    /// The code in this field of a key.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a field has no more bits than a code")]
     pub(crate) fn code<const N: usize>(&self, key: &[u64; N]) -> usize {
@@ -24,7 +24,7 @@ impl Field {
     }
 }
 
-/// A field per attribute, none of which lies across two words.
+/// A field per attribute; no field spans two words.
 pub(crate) fn layout(n_codes: impl Iterator<Item = u32>) -> Result<(Vec<Field>, usize), TooWide> {
     let (mut word, mut shift) = (0, 0);
     let mut fields = Vec::new();
@@ -41,13 +41,13 @@ pub(crate) fn layout(n_codes: impl Iterator<Item = u32>) -> Result<(Vec<Field>, 
         fields.push(Field { word, shift, mask: (1u64 << bits) - 1 });
         shift += bits;
     }
-    // Only so many widths of keys are compiled.
+    // Keys are compiled for powers of two of words.
     let words = (word + 1).next_power_of_two();
     if words > MOST_WORDS { Err(TooWide) } else { Ok((fields, words)) }
 }
 
-/// Fields of every key that are replaced by their entries in maps; those that are not kept and have no
-/// map become 0.
+/// How keys change: fields with a map are replaced by their entries in it; other fields are kept or
+/// become 0.
 pub(super) struct Change<'a> {
     pub(super) kept: [u64; MOST_WORDS],
     pub(super) maps: Vec<(Field, &'a [u32])>,

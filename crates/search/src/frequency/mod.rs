@@ -1,9 +1,9 @@
 //! Frequency sets at nodes of the lattice, and how one rolls up into another.
 //!
-//! The groups of a node are packed into keys with a fixed field of bits per attribute, wide enough for
-//! the values themselves. Rolling up from one node to another then touches only the attributes whose
-//! level differs: a table look-up each, in place. Equal keys are counted in an open hash table whose
-//! slots are group numbers.
+//! The groups of a node are packed into keys with a fixed field of bits per attribute, wide enough
+//! for the values themselves. Rolling up from one node to another then touches only the attributes
+//! whose level differs: a table look-up each, in place. Equal keys are counted in an open hash
+//! table whose slots are group numbers.
 //!
 //! Keys have 64 to 1,024 bits. A full-domain search starts from the rows of the table and groups
 //! them here, so nobody sorts them first.
@@ -22,14 +22,14 @@ use key::Change;
 pub(crate) use key::{Field, layout};
 use spread::Spread;
 
-/// Stands for the level of an attribute that is not counted: one group of everything.
+/// The level of an attribute that is not counted: a single group.
 pub(crate) const ABSENT: Level = Level(u8::MAX);
 
 /// The groups of a node with their rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Frequencies {
     pub(crate) levels: Levels,
-    /// `words` words a group.
+    /// `words` words per group.
     keys: Vec<u64>,
     /// Rows per group.
     pub(crate) counts: Vec<u32>,
@@ -43,7 +43,7 @@ impl Frequencies {
         self.counts.len()
     }
 
-    /// The memory that it takes.
+    /// Its size in memory.
     pub(crate) fn bytes(&self) -> u64 {
         let spreads = self.spreads.iter().map(|s| 4 * s.ends.len() + 8 * s.entries.len());
         (8 * self.keys.len() + 4 * self.counts.len() + spreads.sum::<usize>()) as u64
@@ -61,7 +61,7 @@ pub(crate) struct Counter<'a> {
     hierarchies: Vec<&'a Hierarchy>,
     fields: Vec<Field>,
     words: usize,
-    /// By attribute, lower and upper level: the group of the upper level that holds each group of the
+    /// By attribute, lower and upper level: the group of the upper level above each group of the
     /// lower one.
     up: Vec<Vec<Vec<Box<[u32]>>>>,
     /// The extra columns that are counted, by index.
@@ -157,8 +157,8 @@ impl<'a> Counter<'a> {
         self.roll_up_as(source, levels, false).expect("it never gives up")
     }
 
-    /// The frequency set of a node as [`Counter::roll_up`] gives it, unless that is large and not much
-    /// smaller than the source: then it is not worth having.
+    /// The frequency set of a node as [`Counter::roll_up`] gives it, unless the result would be
+    /// large and not much smaller than the source, and so not worthwhile.
     pub(crate) fn roll_up_if_smaller(
         &self,
         source: &Frequencies,
@@ -223,7 +223,7 @@ impl<'a> Counter<'a> {
         keys
     }
 
-    /// What a roll-up does to every key.
+    /// The change that a roll-up makes to every key.
     fn change(&self, from: &Levels, to: &Levels) -> Change<'_> {
         let mut change = Change::none();
         for (attribute, (from, to)) in from.iter().zip(to.iter()).enumerate() {
@@ -240,7 +240,7 @@ impl<'a> Counter<'a> {
         change
     }
 
-    /// No more groups than combinations of groups of the attributes.
+    /// An upper bound of the number of groups: the combinations of the attributes' groups.
     fn most_groups(&self, levels: &Levels) -> u128 {
         let sizes = levels.iter().enumerate().map(|(at, level)| self.n_groups(at, level) as u128);
         sizes.fold(1u128, u128::saturating_mul)

@@ -1,11 +1,11 @@
-//! How the codes of extra columns are spread over groups.
+//! The distribution of the codes of extra columns over groups.
 
 use super::Counter;
 
 /// How often each code of an extra column occurs in each group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spread {
-    /// By group, where its entries end.
+    /// By group, the end of its entries.
     pub(super) ends: Vec<u32>,
     /// Code and rows.
     pub(super) entries: Vec<(u32, u32)>,
@@ -28,7 +28,8 @@ impl Counter<'_> {
         group_of: &[u32],
         entries: impl Iterator<Item = impl AsRef<[(u32, u32)]>> + Clone,
     ) -> Spread {
-        // Sources in the order of their groups, so that one dense histogram serves all groups.
+        // Visits sources in the order of their groups, so that one dense histogram serves all
+        // groups.
         let mut ends = vec![0u32; n_groups + 1];
         for (&group, entries) in group_of.iter().zip(entries.clone()) {
             ends[group as usize + 1] +=

@@ -1,4 +1,4 @@
-//! Which nodes a search looked at.
+//! The nodes that a search visited.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use incrowd_data::Levels;
 
 use crate::lattice::Lattice;
 
-/// The nodes that a search looked at, each counted once; in a wide lattice nobody remembers them, and a
-/// node that was looked at twice counts twice.
+/// The nodes that a search visited, each counted once. In a wide lattice they are not remembered,
+/// and a node that was visited twice counts twice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     nodes: BTreeSet<Levels>,
@@ -15,7 +15,7 @@ pub(crate) struct Seen {
     forgets: bool,
 }
 
-/// Nodes up to which a lattice is remembered.
+/// The largest lattice whose nodes are remembered.
 const REMEMBERED: u64 = 1 << 20;
 
 impl Seen {
@@ -37,16 +37,21 @@ impl Seen {
         self.nodes.extend(other.nodes);
     }
 
+    /// Whether a node was visited; true if nodes are not remembered.
+    pub(crate) fn may_hold(&self, node: &Levels) -> bool {
+        self.forgets || self.nodes.contains(node)
+    }
+
     pub(crate) fn n_nodes(&self) -> u64 {
         self.n_forgotten + self.nodes.len() as u64
     }
 }
 
-/// How many nodes a search looked at.
+/// The number of nodes that a search visited.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Checked {
     pub(crate) nodes: u64,
-    /// How many it would have looked at with transitive marks, where it goes by marks.
+    /// The number it would have visited with transitive marks, if it uses marks.
     pub(crate) transitive: Option<u64>,
 }
 

@@ -12,12 +12,12 @@ use crate::frequency::{ABSENT, Frequencies};
 use crate::lattice::minimal;
 use crate::{Infeasible, Outcome};
 
-/// What ended a search.
+/// What ended a search early.
 #[derive(Debug)]
 pub(crate) enum Spent {
     /// The time is up, or the user wants it to stop.
     Time,
-    /// It would have to hold too much.
+    /// It would need too much memory.
     Memory,
 }
 
@@ -31,7 +31,7 @@ impl Spent {
     }
 }
 
-/// A frequency set that nodes roll up from; counts what is held in all.
+/// A frequency set that nodes roll up from. Keeps track of the memory of all of them.
 struct Source {
     set: Frequencies,
     held: Rc<Cell<u64>>,
@@ -43,17 +43,17 @@ impl Drop for Source {
     }
 }
 
-/// What a node in a set takes, beside its levels.
+/// Bytes of a node in a set, in addition to its levels.
 const BYTES_OF_NODE: u64 = 48;
 
 /// A graph over some attributes; the others are [`ABSENT`] in its nodes.
 pub(crate) struct Graph<'a> {
     pub(crate) judge: &'a Judge<'a>,
-    /// The candidates; all nodes of the lattice if none are given.
+    /// The candidates; `None` for all nodes of the lattice.
     pub(crate) candidates: Option<&'a BTreeSet<Levels>>,
     /// Whether frequency sets roll up from those of nodes that failed.
     pub(crate) rolls_up: bool,
-    /// Bytes that it may hold.
+    /// The memory limit in bytes.
     pub(crate) memory: u64,
 }
 
@@ -68,8 +68,8 @@ pub(crate) struct Searched {
 }
 
 impl Searched {
-    /// How many nodes were checked, and how many would have been if a mark went on to all
-    /// generalizations: those that fail and the minimal ones that hold.
+    /// The number of nodes that were checked, and that would have been checked if marks were passed
+    /// on to all generalizations: those that fail and the minimal ones that hold.
     pub(crate) fn checked(&self) -> Checked {
         let n_minimal = minimal(self.passed.clone()).len();
         let transitive = Some((self.failed.len() + n_minimal) as u64);
@@ -105,18 +105,19 @@ impl Graph<'_> {
             .collect()
     }
 
-    /// Searches the graph by height. A node that holds marks its direct generalizations, which are not
-    /// checked then; one that fails brings its direct generalizations into the queue. As in the paper
-    /// marks are not handed on by marked nodes, so that a few nodes are checked which are known to hold.
+    /// Searches the graph by height. A node that holds marks its direct generalizations, which are
+    /// then not checked; a node that fails adds its direct generalizations to the queue. As in the
+    /// paper, marked nodes do not pass marks on, so a few nodes are checked although they are known
+    /// to hold.
     ///
-    /// `root_set` gives the frequency set of a root.
+    /// `root_set` returns the frequency set of a root.
     pub(crate) fn search(
         &self,
         root_set: &mut dyn FnMut(&Levels) -> Frequencies,
     ) -> Result<Searched, Spent> {
         let mut searched = Searched::default();
         let mut marked: BTreeSet<Levels> = BTreeSet::new();
-        // By height: nodes with what they roll up from.
+        // By height: nodes with the source that they roll up from.
         let mut queue: BTreeMap<u64, BTreeMap<Levels, Option<Rc<Source>>>> = BTreeMap::new();
         let held = Rc::new(Cell::new(0));
         let memory = self.memory;
@@ -125,8 +126,12 @@ impl Graph<'_> {
         for root in &roots {
             queue.entry(root.height()).or_default().insert(root.clone(), None);
         }
-        while let Some((_, nodes)) = queue.pop_first() {
+        while let Some((height, nodes)) = queue.pop_first() {
             for (node, source) in nodes {
+                debug_assert!(
+                    queue.keys().next().is_none_or(|&above| above > height),
+                    "by height (B1)"
+                );
                 if marked.contains(&node) {
                     continue;
                 }
@@ -149,7 +154,7 @@ impl Graph<'_> {
                     marked.extend(above);
                     searched.passed.push(node);
                 } else {
-                    // What does not fit is counted again by a pass over the table.
+                    // Nodes above a set that does not fit are counted by a pass over the table.
                     let fits = self.rolls_up && held.get() + set.bytes() <= memory;
                     let set = fits.then(|| {
                         held.set(held.get() + set.bytes());

@@ -1,5 +1,5 @@
-//! What all full-domain searches share: the lattice of a problem, the verdict on a node, and the way
-//! from a node to an outcome.
+//! What all full-domain searches share: the lattice of a problem, the verdict on a node, and the
+//! outcome that releases a node.
 
 mod checked;
 mod graph;
@@ -25,33 +25,33 @@ use pricing::Fate;
 pub(crate) use pricing::{FromAbove, Price, Pricing, Ticks};
 pub(crate) use select::conclude;
 
-/// What is known of a node whose frequency set was counted.
+/// What is known about a node whose frequency set was counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verdict {
     /// Rows in classes that break a model.
     pub(crate) n_suppressed: u64,
-    /// Those of them that every specialization suppresses.
+    /// Those rows among them that every specialization suppresses.
     n_doomed: u64,
     /// Whether the node can be released.
     pub(crate) is_feasible: bool,
-    /// Whether no specialization of it can: too many rows are doomed.
+    /// Whether no specialization of it can be released: too many rows are doomed.
     pub(crate) is_hopeless: bool,
     pub(crate) price: Price,
 }
 
 impl Verdict {
-    /// What is listed of a minimal node.
+    /// The entry of a minimal node in the listing.
     pub(crate) fn minimal_node(&self, levels: Levels) -> MinimalNode {
         MinimalNode { levels, n_suppressed: self.n_suppressed, cost: self.price.value }
     }
 
-    /// What it tells about the nodes below.
+    /// What the node implies for the nodes below.
     pub(crate) fn tells_below(&self) -> FromAbove {
         FromAbove { excess: self.price.excess, doomed: self.n_doomed }
     }
 }
 
-/// Whether the nodes of a problem can be released, and what they cost.
+/// Judges whether the nodes of a problem can be released, and what they cost.
 pub(crate) struct Judge<'a> {
     pub(crate) problem: &'a Problem<'a>,
     pub(crate) counter: Counter<'a>,
@@ -66,7 +66,7 @@ pub(crate) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// Sets up a problem; an outcome if there is nothing to search.
+    /// Sets up a problem; an error with the outcome if there is nothing to search.
     pub(crate) fn new(problem: &'a Problem<'a>) -> Result<Judge<'a>, Outcome> {
         if problem.set.is_empty() {
             return Err(Outcome::Infeasible(Infeasible::Empty));
@@ -129,9 +129,9 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether a node over some attributes, or over all, is not hopeless: the condition that the
-    /// searches which go by the laws of the lattice search with. It is monotone for any models, and
-    /// being feasible where all models hold for supersets or nothing may be suppressed.
+    /// Whether a node over some attributes, or over all, is not hopeless: the condition used by the
+    /// searches that rely on the laws of the lattice. It is monotone for any models, and equivalent
+    /// to feasibility if all models hold for supersets or if nothing may be suppressed.
     pub(crate) fn may_hold(&self, at: &Frequencies) -> bool {
         let judged = Sums::of(at, &self.fates(at));
         judged.doomed <= self.problem.limit
@@ -149,14 +149,14 @@ impl<'a> Judge<'a> {
         !stars && (holds_above || is_unsuppressed && is_monotone)
     }
 
-    /// Where nothing may be suppressed, a class that breaks a monotone model has a part that does. With
-    /// a model that is not monotone nobody knows which one was broken.
+    /// If nothing may be suppressed, a class that breaks a monotone model has a part that does.
+    /// With a model that is not monotone, it is unknown which model was broken.
     fn is_broken_below(&self, suppressed: u64) -> bool {
         let all_monotone = self.problem.models.iter().all(|model| model.is_monotone());
         self.problem.limit == 0 && all_monotone && suppressed > 0
     }
 
-    /// Whether the suppressed rows, released as `*`, are a class for which every model holds.
+    /// Whether the suppressed rows, released as `*`, are a class that satisfies every model.
     fn stars_hold(&self, at: &Frequencies, fates: &[Fate], suppressed: u64) -> bool {
         if !self.problem.stars || suppressed == 0 {
             return true;
@@ -168,8 +168,8 @@ impl<'a> Judge<'a> {
         all_hold(self.problem.models, &class)
     }
 
-    /// Whether every class that is released satisfies the models measured against what is released; rows
-    /// that are starred are.
+    /// Whether every released class satisfies the models relative to the released rows; starred
+    /// rows count as released.
     fn release_holds(&self, at: &Frequencies, fates: &[Fate], suppressed: u64) -> bool {
         if self.problem.only_counts() || self.problem.stars || suppressed == 0 {
             return true;
@@ -209,7 +209,7 @@ impl<'a> Judge<'a> {
         Class { n_rows: 0, n_entities: 0, histograms }
     }
 
-    /// Makes a class of just one group.
+    /// Makes a class of exactly one group.
     fn fill(&self, class: &mut Class, at: &Frequencies, group: usize) {
         class.n_rows = 0;
         class.histograms.iter_mut().for_each(Histogram::clear);
@@ -259,7 +259,7 @@ impl<'a> Judge<'a> {
             .collect();
         let class_of = group_of.iter().map(|&group| class_of_group[group as usize]).collect();
         Found {
-            assignment: Assignment { class_of, n_classes: next, parts: Vec::new() },
+            assignment: Assignment::of_whole_vectors(class_of, next),
             recoding: Recoding::FullDomain(at.levels),
             proof,
             counters: Counters {
@@ -274,7 +274,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Why no node can be released, told from the most general one.
+    /// Why no node can be released, judged from the most general one.
     pub(crate) fn infeasible(&self) -> Outcome {
         let high = self.lattice.high();
         let at = self.counter.scan(high);
@@ -318,14 +318,14 @@ impl<'a> Judge<'a> {
         all_hold(self.problem.models, tally.class())
     }
 
-    /// The greatest k that is within the suppression limit at the most general node, if k-anonymity, of
-    /// rows or of entities, is all that is asked.
+    /// The greatest k that is within the suppression limit at the most general node, if
+    /// k-anonymity, of rows or of entities, is the only requirement.
     fn largest_k(&self, at: &Frequencies) -> Option<u64> {
         let only_k = self.problem.models.iter().all(|model| model.least_rows().is_some());
         if !only_k || self.problem.stars && self.problem.limit > 0 {
             return None;
         }
-        // What k counts, with the rows.
+        // What k counts in each class, with the rows.
         let mut sizes: Vec<(u64, u64)> = (0..at.n_groups())
             .map(|group| {
                 let mut class = self.empty_class();
@@ -339,7 +339,7 @@ impl<'a> Judge<'a> {
             smaller += rows;
             smaller > self.problem.limit
         };
-        // Something must be left, however much may be left out.
+        // Some row must be released, whatever the limit.
         let k = sizes.iter().find(is_too_many).or(sizes.last());
         k.map(|(k, _)| *k).filter(|&k| (2..self.problem.k).contains(&k))
     }

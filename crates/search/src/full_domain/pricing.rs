@@ -1,36 +1,39 @@
-//! What a node costs, and what every node above or below it costs at least.
+//! The cost of a node, and lower bounds for the nodes above or below it.
 //!
-//! Costs are compared as whole numbers of *ticks*, so that ties are ties: rows for the measures that
-//! count, 10^-12 for those that are means.
+//! Costs are compared as whole numbers of *ticks*, so that ties are exact: rows for the measures
+//! that count, 10^-12 for those that are means.
 //!
 //! # Bounds
 //!
-//! Let `n` be the rows of the table, `v` a node, `w` any node that generalizes `v` and is generalized
-//! by `h`. A class at `w` is a union of classes at `v` and lies in a class at `h`; it is released only if
-//! it has at least `k` rows. Rows in a class at `h` that breaks a model which holds for supersets are
-//! *doomed*: their classes at `w` are subsets and break it too, so they are suppressed.
+//! Let `n` be the rows of the table, `v` a node, `w` any node that generalizes `v` and is
+//! generalized by `h`. A class at `w` is a union of classes at `v` and is within a class at `h`; it
+//! is released only if it has at least `k` rows. Rows in a class at `h` that breaks a model which
+//! holds for supersets are *doomed*: their classes at `w` are subsets and break it too, so they are
+//! suppressed.
 //!
 //! The cost at `w` is at least `floor(v) + excess(h)`:
 //!
-//! - **Discernibility**: a row costs the size of its class at `w` if it is released, which is at least
-//!   `max(k, the size of its class E at v)`, else `n`. So `floor(v) = sum |E| max(|E|, k)`. A doomed
-//!   row costs `n` where `floor` counted at most `max(|H|, k)`, `H` being its class at `h`, so
-//!   `excess(h) = sum |H| (n - max(|H|, k))` over doomed classes.
+//! - **Discernibility**: a row costs the size of its class at `w` if it is released, which is at
+//!   least `max(k, the size of its class E at v)`, else `n`. So `floor(v) = sum |E| max(|E|, k)`. A
+//!   doomed row costs `n` where `floor` counted at most `max(|H|, k)`, `H` being its class at `h`,
+//!   so `excess(h) = sum |H| (n - max(|H|, k))` over doomed classes.
 //! - **Classification**: the rows outside the majority of a union are at least those outside the
 //!   majorities of the parts, and a suppressed row costs 1. `floor(v)` is the sum of the minorities
-//!   over all classes; a doomed class `H` costs `|H|` where `floor` counted at most its minority, so
-//!   `excess(h)` is the sum of the majorities of doomed classes.
-//! - **Loss, entropy, precision**: a released row costs the sum over attributes of what the level makes of
-//!   its value, which never falls with the level, and no more than a suppressed row. `floor(v)` is that
-//!   sum with nothing suppressed, known without counting; `excess(h)` is what the doomed rows cost
-//!   more when suppressed than released at the levels of `h`. Or, if that is more, what they cost more
-//!   than the dearest released row at the levels of `v`, since `floor(v)` counted no more for them.
+//!   over all classes; a doomed class `H` costs `|H|` where `floor` counted at most its minority,
+//!   so `excess(h)` is the sum of the majorities of doomed classes.
+//! - **Loss, entropy, precision**: a released row costs the sum over attributes of the cost of its
+//!   value at the attribute's level, which never decreases with the level, and at most as much as a
+//!   suppressed row. `floor(v)` is that sum with nothing suppressed, known without counting;
+//!   `excess(h)` is the additional cost of suppressing the doomed rows instead of releasing them at
+//!   the levels of `h`. Or, if greater, their additional cost over the most expensive released row
+//!   at the levels of `v`, since `floor(v)` counted at most this for them.
 //! - **Height**: `floor(v)` is the height of `v`.
-//! - **Average class size**: the most classes decide. Every class at `w` holds a class of `v` with `k`
-//!   rows, or is made of smaller ones only: at most `big(v) + floor(rows of small classes / k)`. With
-//!   doomed rows at most `floor((n - doomed) / k)`. The larger bound of the two is taken. Suppressed
-//!   rows count as one more class, as in ARX. In the report the measure is released rows per class,
-//!   over k, which a release with one small class would minimize.
+//! - **Average class size**: bounded by the greatest number of classes. Every class at `w` contains
+//!   a class of `v` with `k` rows, or consists of smaller ones only: at most `big(v) + floor(rows
+//!   of small classes / k)`. With doomed rows at most `floor((n - doomed) / k)`. The greater of the
+//!   two bounds is used. Suppressed rows count as one more class, as in ARX. In the report the
+//!   measure is released rows per class, over k, which a release with one small class would
+//!   minimise.
 
 use incrowd_data::{Hierarchy, Level, Levels};
 use incrowd_quality::Measure;
@@ -44,34 +47,34 @@ pub(crate) type Ticks = u128;
 /// Ticks of a mean of 1.
 const MEAN: f64 = 1e12;
 
-/// What becomes of a class.
+/// The fate of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It is released.
     Kept,
     /// It breaks a model.
     Suppressed,
-    /// It breaks a model that holds for supersets: every part of it does.
+    /// It breaks a model that holds for supersets, and so does every part of it.
     Doomed,
 }
 
-/// What a node costs and bounds.
+/// The cost of a node and the bounds it gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Price {
     /// The cost of the node.
     pub(crate) cost: Ticks,
-    /// The same in the measure's own terms.
+    /// The cost in the unit of the measure.
     pub(crate) value: f64,
     /// No generalization costs less.
     pub(crate) floor: Ticks,
-    /// What a specialization costs above the floor of any node below it.
+    /// What a specialization costs at least in addition to the floor of any node below it.
     pub(crate) excess: Ticks,
 }
 
-/// What a node tells about those below it.
+/// What a node implies for those below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FromAbove {
-    /// What they cost above the floor of any node below them.
+    /// What they cost at least in addition to the floor of any node below them.
     pub(crate) excess: Ticks,
     /// Rows that are suppressed in all of them.
     pub(crate) doomed: u64,
@@ -88,7 +91,7 @@ pub(crate) struct Pricing {
     by_level: ByLevel,
 }
 
-/// Measures that are sums over attributes: what a level makes of a value.
+/// Measures that are sums over attributes: the cost of a value by level.
 #[derive(Debug, Default)]
 struct ByLevel {
     /// By attribute, level and group, the cost of a released row.
@@ -117,7 +120,7 @@ impl Pricing {
         }
     }
 
-    /// The bound of a node and all above it, where the levels alone tell it.
+    /// The bound of a node and all above it that follows from the levels alone.
     pub(crate) fn floor_of_levels(&self, levels: &Levels) -> Ticks {
         match self.measure {
             Measure::Height => Ticks::from(levels.height()),
@@ -129,8 +132,8 @@ impl Pricing {
         }
     }
 
-    /// What every node from `low` up costs at least, if `floor` is a floor of `low` and the nodes are
-    /// below one with these limits.
+    /// A lower bound of the cost of every node from `low` up, if `floor` is a floor of `low` and
+    /// the nodes are below one with these limits.
     pub(crate) fn bound(&self, low: &Levels, floor: Ticks, from_above: FromAbove) -> Ticks {
         match self.measure {
             Measure::AverageClassSize => floor.max(from_above.excess),
@@ -141,9 +144,9 @@ impl Pricing {
         }
     }
 
-    /// The most rows that a node from `low` up can have in classes of fewer than `k` rows and still cost no
-    /// more than `best`, if `floor` is a floor of `low`: each is suppressed, and `floor` counted it as if
-    /// its class had `k` rows, or as released.
+    /// The most rows that a node from `low` up can have in classes of fewer than `k` rows and still
+    /// cost no more than `best`, if `floor` is a floor of `low`: each of these rows is suppressed,
+    /// while `floor` counted it as if its class had `k` rows, or as released.
     pub(crate) fn most_small(&self, low: &Levels, floor: Ticks, best: Ticks) -> u64 {
         let affordable = best.saturating_sub(floor);
         let rows = match self.measure {
@@ -165,8 +168,7 @@ impl Pricing {
         u64::try_from(rows).unwrap_or(u64::MAX)
     }
 
-    /// A number of ticks in the measure's own terms.
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
+    /// A number of ticks in the unit of the measure.
     pub(crate) fn value(&self, cost: Ticks) -> f64 {
         match self.measure {
             Measure::Loss | Measure::Entropy | Measure::Precision => cost as f64 / MEAN,
@@ -178,8 +180,8 @@ impl Pricing {
         }
     }
 
-    /// The price of a node whose classes have these fates. `majority` gives the most frequent target
-    /// value's rows of a class.
+    /// The price of a node whose classes have these fates. `majority` returns, for a class, the
+    /// rows with its most frequent target value.
     pub(crate) fn price(
         &self,
         counter: &Counter,
@@ -193,11 +195,9 @@ impl Pricing {
             Measure::AverageClassSize => self.class_size(classes),
             Measure::Classification => {
                 let majorities = (0..fates.len()).map(majority);
-                whole(classification(classes.zip(majorities)))
+                classification(classes.zip(majorities))
             }
-            Measure::Height => {
-                whole((Ticks::from(at.levels.height()), at.levels.height().into(), 0))
-            }
+            Measure::Height => whole(at.levels.height().into(), at.levels.height().into(), 0),
             Measure::Loss | Measure::Entropy | Measure::Precision => {
                 self.by_level.price(counter, at, fates)
             }
@@ -214,10 +214,9 @@ impl Pricing {
             floor += rows * at_least;
             excess += if fate == Fate::Doomed { rows * (n - at_least) } else { 0 };
         }
-        whole((cost, floor, excess))
+        whole(cost, floor, excess)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
     fn class_size(&self, classes: impl Iterator<Item = (u64, Fate)>) -> Price {
         let (mut n_kept, mut n_big, mut small_rows, mut suppressed, mut doomed) = (0, 0, 0, 0, 0);
         for (rows, fate) in classes {
@@ -240,20 +239,19 @@ impl Pricing {
     }
 }
 
-/// A price in whole numbers: cost, floor, excess.
-#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
-fn whole((cost, floor, excess): (Ticks, Ticks, Ticks)) -> Price {
+/// A price in whole numbers.
+fn whole(cost: Ticks, floor: Ticks, excess: Ticks) -> Price {
     Price { cost, value: cost as f64, floor, excess }
 }
 
-fn classification(classes: impl Iterator<Item = ((u64, Fate), u64)>) -> (Ticks, Ticks, Ticks) {
+fn classification(classes: impl Iterator<Item = ((u64, Fate), u64)>) -> Price {
     let (mut cost, mut floor, mut excess) = (0, 0, 0);
     for ((rows, fate), majority) in classes {
         cost += if fate == Fate::Kept { rows - majority } else { rows };
         floor += rows - majority;
         excess += if fate == Fate::Doomed { majority } else { 0 };
     }
-    (cost.into(), floor.into(), excess.into())
+    whole(cost.into(), floor.into(), excess.into())
 }
 
 /// A mean in ticks.
@@ -281,8 +279,7 @@ impl ByLevel {
         }
     }
 
-    /// The weighted mean of what each cell loses, from 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    /// The weighted mean loss of a cell, from 0 to 1.
     fn means(
         problem: &Problem,
         hierarchies: &[&Hierarchy],
@@ -304,11 +301,10 @@ impl ByLevel {
         costs
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn entropy(n_rows: u64, hierarchies: &[&Hierarchy], running: &[Vec<u64>]) -> ByLevel {
         let n_rows = n_rows.max(1) as f64;
         let bits = |rows: u64| if rows == 0 { 0.0 } else { (rows as f64).log2() };
-        // Sum of f log f over the values of an attribute: what is known of a cell in any case.
+        // Sum of f log f over the values of an attribute: what is known about a cell in any case.
         let known = |running: &[u64]| -> f64 {
             let rows = running.windows(2).map(|pair| pair[1] - pair[0]);
             rows.map(|f| f as f64 * bits(f)).sum()
@@ -329,7 +325,6 @@ impl ByLevel {
         costs
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn push(
         &mut self,
         running: &[u64],
@@ -360,23 +355,21 @@ impl ByLevel {
         self.of_all.iter().zip(levels.iter()).map(|(all, level)| all[usize::from(level.0)]).sum()
     }
 
-    /// What a suppressed row costs more than any released row at these levels.
+    /// The additional cost of a suppressed row over any released row at these levels.
     fn excess_of_row(&self, levels: &Levels) -> f64 {
         let greatest = self.greatest.iter().zip(levels.iter());
         let released: f64 = greatest.map(|(by_level, level)| by_level[usize::from(level.0)]).sum();
         self.of_suppressed - released
     }
 
-    /// What so many suppressed rows cost more than any released row at these levels.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    /// The additional cost of this number of suppressed rows over released rows at these levels.
     fn excess(&self, levels: &Levels, doomed: u64) -> Ticks {
-        // Added up in another order elsewhere: a little less is still a bound.
+        // Elsewhere these are added up in another order: a little less is still a bound.
         ticks(doomed as f64 * self.excess_of_row(levels)).saturating_sub(2)
     }
 
-    /// The rows whose excess is affordable.
+    /// The number of rows whose excess is affordable.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a number of rows, or more than there are"
@@ -409,7 +402,7 @@ impl ByLevel {
             cost: ticks(value),
             value,
             floor: ticks(all_kept),
-            // Added up in another order elsewhere: a little less is still a bound.
+            // Elsewhere these are added up in another order: a little less is still a bound.
             excess: ticks(excess).saturating_sub(2),
         }
     }

@@ -32,16 +32,16 @@ pub(crate) fn conclude(judge: &Judge, minimal: &[Levels], checked: Checked) -> O
 /// The cheapest node at or above some minimal ones.
 #[derive(Debug, Default)]
 struct Selection {
-    /// Cost, the same in the measure's terms, node.
+    /// The cost in ticks and in the unit of the measure, and the node.
     best: Option<(Ticks, f64, Levels)>,
-    /// All minimal nodes that can be released, if they are asked for.
+    /// All minimal nodes that can be released, if requested.
     minimal: Option<Vec<MinimalNode>>,
     /// Whether the budget ended it.
     is_cut_short: bool,
 }
 
 /// Finds the cheapest feasible node above `minimal`, the minimal nodes that may hold; all feasible
-/// nodes lie there. Costs grow on the way up where nothing is suppressed: then one of `minimal` is the
+/// nodes are there. If nothing is suppressed, costs grow on the way up, so one of `minimal` is the
 /// cheapest. Otherwise the search goes up as far as the bounds allow.
 fn select(judge: &Judge, minimal: &[Levels]) -> Selection {
     let mut selection = Selection::default();
@@ -79,8 +79,8 @@ fn select(judge: &Judge, minimal: &[Levels]) -> Selection {
     selection
 }
 
-/// Visits nodes by height, starting with `roots`; goes on to the direct generalizations of those for
-/// which `visit` says so.
+/// Visits nodes by height, starting with `roots`, and continues to the direct generalizations of
+/// those for which `visit` returns true.
 fn walk(
     judge: &Judge,
     base: &Frequencies,

@@ -1,5 +1,4 @@
-//! The bounds that prune, looked at one by one: whatever a node tells about others is true of all of
-//! them.
+//! The pruning bounds, one by one: whatever a node implies for others is true for all of them.
 
 use std::collections::BTreeMap;
 
@@ -135,7 +134,7 @@ fn roll_ups_are_scans() {
 
 /// Many values and rows: keys of several words, dense cells, shared work, all give the same counts.
 #[test]
-fn large_sets_roll_up_alike() {
+fn large_sets_roll_up_to_the_same_counts() {
     let recipe = Recipe {
         n_rows: 80_000,
         n_attributes: 9,

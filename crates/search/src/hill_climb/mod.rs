@@ -1,21 +1,23 @@
 //! Iterated two-phase hill climbing over single-dimensional recodings.
 //!
-//! From a random set of cuts, intervals are joined while that lowers the cost, always where it lowers it
-//! most; then they are split in the same way; and so on until neither helps. That is repeated from new
-//! random cuts, and the best set is released.
+//! From a random set of cuts, intervals are joined while that lowers the cost, always where it
+//! lowers it most; then they are split in the same way, and so on until neither helps. This is
+//! repeated from new random cuts, and the best set is released.
 //!
 //! # Source
 //!
-//! Bayardo, Agrawal: *Data Privacy Through Optimal k-Anonymization*, ICDE 2005, section 7.3. Departures:
-//! classes are split and joined in place instead of sorting the table for every cost; rows beyond the
-//! suppression limit count before the cost; the first start is the set without cuts; an attribute with a
-//! hierarchy is split into, and joined from, the children of a node; any models.
+//! Bayardo, Agrawal: *Data Privacy Through Optimal k-Anonymization*, ICDE 2005, section 7.3.
+//! Departures: classes are split and joined in place instead of sorting the table for every cost;
+//! rows beyond the suppression limit count before the cost; the first start is the set without
+//! cuts; an attribute with a hierarchy is split into, and joined from, the children of a node; any
+//! models.
 //!
 //! # Guarantees
 //!
 //! - Exact: no. Every start ends in a local minimum.
-//! - Asks of the models: nothing. That it finds no release proves nothing unless the whole table does.
-//! - Deterministic: yes, on any number of threads, for a seed; with a time limit as far as the time goes.
+//! - Asks of the models: nothing. If it finds no release, that proves nothing unless the whole
+//!   table breaks a model.
+//! - Deterministic: yes, on any number of threads, for a given seed, unless a time limit ends it.
 //!
 //! # Invariants
 //!
@@ -23,8 +25,8 @@
 //!
 //! # Cost
 //!
-//! For `n` vectors, `d` attributes and `c` cuts: O(d n) a step of the second phase and O(d g log g) one of
-//! the first, for `g` classes; O(c) steps a start.
+//! For `n` vectors, `d` attributes and `c` cuts: O(d n) per step of the second phase and O(d g log
+//! g) per step of the first, for `g` classes; O(c) steps per start.
 //!
 //! # Example
 //!
@@ -40,10 +42,10 @@ use crate::intervals::{Board, Costs, Standing};
 use crate::random::Random;
 use crate::{Infeasible, Outcome, Problem, budget};
 
-/// Starts, where no time limit ends it.
+/// The number of starts without a time limit.
 const STARTS: u64 = 12;
 
-/// Starts that are climbed side by side. The same for any number of threads.
+/// Starts that are climbed in parallel. The same for any number of threads.
 const AT_ONCE: u64 = 4;
 
 /// Runs the search.
@@ -85,7 +87,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
     Outcome::Found(Box::new(best.found(nodes_checked)))
 }
 
-/// What decides between two ends: the cost, then the smaller cuts.
+/// What decides between two results: the cost, then the smaller cuts.
 fn key<'a>(board: &'a Board) -> (Standing, &'a incrowd_data::Cuts) {
     (board.standing(), &board.cuts)
 }
@@ -99,7 +101,7 @@ fn beginning<'a>(problem: &'a Problem<'a>, costs: &'a Costs, start: u64) -> Boar
     let mut random = Random::new(problem.seed.wrapping_mul(0x9e37).wrapping_add(start));
     // Sparse starts and dense ones.
     let one_in = 2 + random.below(6);
-    // Splits of hierarchies come to light as nodes are split.
+    // New splits of a hierarchy become possible as nodes are split.
     for _ in 0..3 {
         for split in board.split_list() {
             if random.below(one_in) == 0 {
@@ -110,7 +112,7 @@ fn beginning<'a>(problem: &'a Problem<'a>, costs: &'a Costs, start: u64) -> Boar
     board
 }
 
-/// Joins and splits until neither helps; gives the end and how many moves were weighed.
+/// Joins and splits until neither helps; returns the result and the number of moves weighed.
 fn climb(mut board: Board) -> (Board, u64) {
     let mut n_weighed = 0;
     let mut phases_without = 0;
@@ -126,7 +128,10 @@ fn climb(mut board: Board) -> (Board, u64) {
                 by_standing.then_with(|| a.made.cmp(&b.made))
             });
             match best.filter(|best| best.standing.is_below(&now)) {
-                Some(best) => board.make(&best.made),
+                Some(best) => {
+                    board.make(&best.made);
+                    debug_assert!(board.standing().is_below(&now), "H1");
+                }
                 None => break,
             }
             has_moved = true;

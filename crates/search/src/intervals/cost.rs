@@ -1,4 +1,4 @@
-//! What classes under a set of cuts cost.
+//! The costs of classes under a set of cuts.
 
 use incrowd_data::Attribute;
 use incrowd_privacy::{Tally, all_hold};
@@ -24,8 +24,7 @@ pub(crate) fn is_measured(measure: Measure) -> bool {
 }
 
 impl Costs {
-    /// None for a measure that is not one of classes under cuts.
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
+    /// `None` for a measure that is not defined by classes under cuts.
     pub(crate) fn new(problem: &Problem) -> Option<Costs> {
         if !is_measured(problem.measure) {
             return None;
@@ -43,7 +42,7 @@ impl Costs {
         })
     }
 
-    /// The number of target codes, if the measure asks for them.
+    /// The number of target codes, if the measure needs them.
     pub(super) fn n_targets(&self) -> usize {
         self.n_targets
     }
@@ -53,7 +52,7 @@ impl Costs {
         self.only_counts
     }
 
-    /// Whether every model holds for so many rows, where their number decides.
+    /// Whether every model holds for this number of rows; `None` if the number does not decide.
     pub(super) fn holds_by_count(&self, n_rows: u64) -> Option<bool> {
         (self.only_counts || n_rows < self.k).then_some(n_rows >= self.k)
     }
@@ -113,8 +112,7 @@ impl Costs {
         self.of_part(n_rows, majority, is_kept, loss)
     }
 
-    /// The cost of rows that look the same; `loss` is the sum of their intervals' losses.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    /// The cost of a class; `loss` is the sum of its intervals' losses.
     pub(super) fn of_part(&self, n_rows: u64, majority: u64, is_kept: bool, loss: f64) -> f64 {
         let rows = n_rows as f64;
         match self.measure {
@@ -127,7 +125,7 @@ impl Costs {
         }
     }
 
-    /// A sum of costs in the measure's own terms.
+    /// A sum of costs in the unit of the measure.
     pub(crate) fn value(&self, cost: f64) -> f64 {
         match self.measure {
             Measure::Loss => cost / (self.n_rows * self.n_attributes).max(1.0),

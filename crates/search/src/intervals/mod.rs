@@ -1,9 +1,9 @@
-//! What single-dimensional searches share: classes under a set of cuts, what every split and every join
-//! of intervals would cost, and how they are done.
+//! What single-dimensional searches share: classes under a set of cuts, the cost of every split and
+//! every join of intervals, and how they are made.
 //!
-//! A *split* divides one interval of an attribute: at one code, or, where the attribute has a hierarchy,
-//! into the runs of a node's children, so that every interval stays the run of a node. A *join* undoes
-//! that: neighbouring intervals become one, or all intervals below a node do.
+//! A *split* divides one interval of an attribute: at one code, or, if the attribute has a
+//! hierarchy, into the runs of a node's children, so that every interval remains the run of a node.
+//! A *join* undoes that: neighbouring intervals become one, or all intervals below a node do.
 
 mod cost;
 mod moves;
@@ -21,12 +21,12 @@ use moves::Move;
 /// Rows that look the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
-    /// Its vectors.
+    /// The vectors of the class.
     vectors: Vec<u32>,
     n_rows: u64,
     /// By attribute, its interval as first and last code.
     intervals: Vec<(u32, u32)>,
-    /// Rows by target code, where the measure asks for it.
+    /// Rows by target code, if the measure needs them.
     targets: Vec<u64>,
     is_kept: bool,
     cost: f64,
@@ -49,7 +49,7 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// A total order.
+    /// A total order of standings.
     pub(crate) fn order(&self, other: &Standing) -> Ordering {
         self.n_beyond.cmp(&other.n_beyond).then_with(|| self.cost.total_cmp(&other.cost))
     }
@@ -113,7 +113,7 @@ impl<'a> Board<'a> {
         self.problem.budget.is_spent()
     }
 
-    /// Whether some row is released and no more than the limit are not.
+    /// Whether some row is released, and the suppressed rows are within the limit.
     pub(crate) fn is_feasible(&self) -> bool {
         let n_suppressed = self.n_suppressed();
         n_suppressed <= self.problem.limit
@@ -121,8 +121,8 @@ impl<'a> Board<'a> {
             && (n_suppressed == 0 || self.release_holds())
     }
 
-    /// Whether what is released with some rows left out satisfies the models: every class measured
-    /// against the released rows, or the starred rows as a class of their own.
+    /// Whether the release satisfies the models if some rows are left out: every class relative to
+    /// the released rows, and the starred rows as a class of their own.
     fn release_holds(&self) -> bool {
         let set = self.problem.set;
         let kept = || self.classes.iter().filter(|class| class.is_kept);
@@ -147,7 +147,8 @@ impl<'a> Board<'a> {
         })
     }
 
-    /// What a search has found that looked at so many nodes and ends here; nothing is proved.
+    /// The result of a search that ends here after visiting `nodes_checked` nodes; nothing is
+    /// proved.
     pub(crate) fn found(&self, nodes_checked: u64) -> Found {
         let mut class_of = vec![SUPPRESSED; self.problem.set.len()];
         let mut n_classes = 0;
@@ -160,7 +161,7 @@ impl<'a> Board<'a> {
         let cost = self.costs.value(self.standing().cost);
         let proof = Proof { cost: Some(cost), ..Proof::default() };
         Found {
-            assignment: Assignment { class_of, n_classes, parts: Vec::new() },
+            assignment: Assignment::of_whole_vectors(class_of, n_classes),
             recoding: Recoding::Intervals(self.cuts.clone()),
             proof,
             counters: Counters { nodes_checked, table_scans: 1, ..Counters::default() },

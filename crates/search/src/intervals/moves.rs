@@ -1,4 +1,4 @@
-//! Splits and joins of intervals: what each would change, and doing one.
+//! Splits and joins of intervals: weighing and making them.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ use super::{Board, Class, Standing};
 /// A change of the cuts of one attribute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Move {
-    /// Divides the interval that holds these codes before each of them.
+    /// Divides the interval with these codes before each of them.
     Split { attribute: usize, before: Vec<u32> },
-    /// Makes the intervals from the first to the last code one.
+    /// Merges the intervals from the first to the last code.
     Join { attribute: usize, lo: u32, hi: u32 },
 }
 
-/// What a move leads to.
+/// A move and its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Weighed {
     pub(crate) made: Move,
     pub(crate) standing: Standing,
-    /// Whether no more rows are suppressed than before.
+    /// Whether the move suppresses no additional rows.
     pub(crate) is_lossless: bool,
 }
 
-/// What changes with a move.
+/// The changes made by a move.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
     cost: f64,
@@ -50,7 +50,7 @@ impl Change {
 }
 
 impl Board<'_> {
-    /// Every split, weighed.
+    /// All possible splits, weighed.
     pub(crate) fn splits(&self) -> Vec<Weighed> {
         let n_attributes = self.problem.set.attributes.len();
         let of_attribute = |attribute: usize| {
@@ -71,7 +71,7 @@ impl Board<'_> {
         (0..n_attributes).into_par_iter().map(of_attribute).collect::<Vec<_>>().concat()
     }
 
-    /// Every split.
+    /// All possible splits.
     pub(crate) fn split_list(&self) -> Vec<Move> {
         (0..self.problem.set.attributes.len())
             .flat_map(|attribute| {
@@ -81,7 +81,7 @@ impl Board<'_> {
             .collect()
     }
 
-    /// Every join, weighed.
+    /// All possible joins, weighed.
     pub(crate) fn joins(&self) -> Vec<Weighed> {
         let n_attributes = self.problem.set.attributes.len();
         let of_attribute = |attribute: usize| {
@@ -91,8 +91,8 @@ impl Board<'_> {
             let mut changes = vec![Change::default(); moves.len()];
             let start = |class: usize| self.classes[class].intervals[attribute].0;
             for alike in self.alike(attribute) {
-                // Moves are in the order of their first codes. Pairs of neighbours are in the order of
-                // their last ones as well; runs of a hierarchy hold one another.
+                // Moves are in the order of their first codes. Pairs of neighbours are also in the
+                // order of their last codes; runs of a hierarchy are nested.
                 let (first, last) = (start(alike[0]), start(alike[alike.len() - 1]));
                 let from = if is_tree { 0 } else { moves.partition_point(|(_, hi)| *hi < first) };
                 let is_near = |(at, (lo, _)): &(usize, &(u32, u32))| *at < from || *lo <= last;
@@ -142,7 +142,7 @@ impl Board<'_> {
         moves
     }
 
-    /// Runs of intervals that may become one.
+    /// Runs of intervals that may be merged.
     fn join_moves(&self, attribute: usize) -> Vec<(u32, u32)> {
         let of = &self.problem.set.attributes[attribute];
         let intervals: Vec<(u32, u32)> = self.cuts.intervals(attribute, of.n_codes()).collect();
@@ -162,7 +162,7 @@ impl Board<'_> {
         runs
     }
 
-    /// Adds what moves of one attribute would change in a class.
+    /// Adds the changes that moves of one attribute would make to a class.
     fn weigh_splits(
         &self,
         class: &Class,
@@ -198,7 +198,8 @@ impl Board<'_> {
         }
     }
 
-    /// Classes that differ on one attribute only, by their interval on it; those alone too.
+    /// Groups of classes that differ on only one attribute, ordered by their interval on it,
+    /// including groups of one.
     fn alike(&self, attribute: usize) -> Vec<Vec<usize>> {
         let mut alike: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
         for (at, class) in self.classes.iter().enumerate() {
@@ -213,7 +214,7 @@ impl Board<'_> {
         groups
     }
 
-    /// Adds what a join would change in classes that become one.
+    /// Adds the changes of a join to the classes that it merges.
     fn weigh_join(&self, joined: &[usize], attribute: usize, run: (u32, u32), change: &mut Change) {
         let classes = || joined.iter().map(|&class| &self.classes[class]);
         let n_rows = classes().map(|class| class.n_rows).sum();
@@ -299,10 +300,10 @@ struct Parts<'a, 'b> {
     lo: u32,
     /// Rows with a code below `lo + i`.
     running: Vec<u64>,
-    /// The same by target code, where the measure asks for it.
+    /// The same by target code, if the measure needs it.
     targets: Vec<Vec<u64>>,
-    /// Whether the models hold for the rows with a code below `lo + i`, and for the others; empty where
-    /// counts decide.
+    /// Whether the models hold for the rows with a code below `lo + i`, and for the others; empty
+    /// if counts decide.
     ends_hold: Vec<(bool, bool)>,
 }
 
@@ -348,7 +349,7 @@ impl<'a, 'b> Parts<'a, 'b> {
             let mut holds = vec![false; n_places];
             let mut now = 0;
             for vector in order {
-                // Places up to this code have the rows before it.
+                // The places up to this code have the rows before it.
                 let next = place(code(vector));
                 if next > now {
                     holds[now..next].fill(all_hold(self.board.problem.models, tally.class()));
@@ -360,7 +361,8 @@ impl<'a, 'b> Parts<'a, 'b> {
             holds
         };
         let (lo, last) = (self.lo, n_places - 1);
-        // From below, place `i` has the codes below `lo + i`; from above, those from it on, turned round.
+        // From below, place `i` has the codes below `lo + i`; from above, those from there on, in
+        // reverse order.
         let below = hold(&mut vectors.iter(), &|code| (code - lo) as usize + 1);
         let above = hold(&mut vectors.iter().rev(), &|code| last - (code - lo) as usize);
         below.into_iter().zip(above.into_iter().rev()).collect()

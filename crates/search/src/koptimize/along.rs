@@ -1,16 +1,18 @@
-//! A bound that knows how the cuts of one attribute exclude one another.
+//! A bound that takes into account how the cuts of one attribute exclude each other.
 //!
-//! The floor of a node counts every cut of its tail as made. Where an interval between two cuts has too few
-//! rows in some class, both cannot be made, and on an attribute with many values hardly any two neighbours
-//! can. So one attribute is cut as well as can be by dynamic programming, while the others are still
-//! cut wherever they may be: an interval costs, for each class, what its rows cost if they are lost where
-//! the class has too few there, and the floor of what the other attributes separate elsewhere.
+//! The floor of a node counts every cut of its tail as made. If an interval between two cuts has
+//! too few rows in some class, the two exclude each other, and on an attribute with many values
+//! hardly any two neighbouring cuts can both be made. So one attribute is cut optimally by dynamic
+//! programming, while the others are still cut wherever possible. The cost of an interval is, for
+//! each class, the cost of losing its rows there if they are too few, and otherwise the sum of the
+//! floors of the groups that the other attributes separate.
 //!
-//! *Proof.* Let `S` be a set of the node, `P` the intervals into which `S` cuts the attribute. Every class
-//! under `S` lies in one interval `J` of `P` and in one class `B` of the node. If `B` has fewer than k rows
-//! in `J`, all of them are lost. Otherwise they cost at least the sum of the floors of what no step of the
-//! tail separates within `J`. The sum over all `B` and `J` is what the table says of `P`, and the dynamic
-//! programme takes the least over all `P`. Forced through a cut, it bounds all sets that have the cut.
+//! *Proof.* Let `S` be a set of the node, `P` the intervals into which `S` cuts the attribute.
+//! Every class under `S` is in one interval `J` of `P` and in one class `B` of the node. If `B` has
+//! fewer than k rows in `J`, all of them are lost. Otherwise they cost at least the sum of the
+//! floors of the groups that no step of the tail separates within `J`. The sum over all `B` and `J`
+//! is the cost of `P` in the table, and dynamic programming finds the least over all `P`. Forced
+//! through a cut, it bounds all sets with that cut.
 
 use std::collections::BTreeMap;
 
@@ -21,19 +23,20 @@ use super::price::{Price, rows};
 use super::space::StepSet;
 use super::{Field, Ground, Key};
 
-/// What the bound says of a node.
+/// The bounds of a node.
 #[derive(Debug, Default)]
 pub(super) struct Along {
-    /// The least that any set costs.
+    /// A lower bound of the cost of any set.
     pub(super) floor: u64,
-    /// By step of the attribute, the least that any set with it costs.
+    /// By step of the attribute, a lower bound of the cost of any set with it.
     pub(super) with: Vec<(usize, u64)>,
 }
 
-/// Rows are lost, and none may be.
+/// Rows are lost although none may be.
 const NEVER: u64 = u64::MAX;
 
-/// Bounds a node along an attribute without a hierarchy. None if every set loses rows and none may be lost.
+/// Bounds a node along an attribute without a hierarchy. `None` if every set loses rows although
+/// none may be lost.
 pub(super) fn along<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     node: &Node<N>,
@@ -60,7 +63,7 @@ pub(super) fn along<P: Price, const N: usize>(
     Some(along)
 }
 
-/// The places at which an interval of the attribute may be cut, its ends among them.
+/// The places at which an interval of the attribute may be cut, including its ends.
 struct Line {
     attribute: usize,
     places: Vec<u32>,
@@ -135,9 +138,9 @@ impl Line {
         table
     }
 
-    /// Adds the floors of a class's rows that the other attributes do not separate, interval by interval;
-    /// those that are the same however they are divided only as running sums. Gives the running counts of
-    /// rows by lane and these sums.
+    /// Adds the floors of a class's rows that the other attributes do not separate, interval by
+    /// interval; floors that do not depend on the division only as running sums. Returns the
+    /// running counts of rows by lane and these sums.
     fn fill<P: Price, const N: usize>(
         &self,
         ground: &Ground<P, N>,
@@ -202,7 +205,8 @@ impl Line {
         others.map(of).sum()
     }
 
-    /// The least cost from the first place to the last, and by step the least of those that cut there.
+    /// The least cost from the first place to the last, and, by step, the least cost among those
+    /// with that cut.
     fn sweep(&self, table: &[u64]) -> Option<(u64, Vec<(usize, u64)>)> {
         let n_places = self.places.len();
         let last = n_places - 1;

@@ -18,12 +18,12 @@ impl Best {
         Best { cost, n_cuts: cuts.n_cuts(), cuts }
     }
 
-    /// A bar that only sets of a lower cost are below.
+    /// A bar that only sets of a lower cost pass.
     pub(super) fn bar(cost: u64, best: &Best) -> Best {
         Best { cost, n_cuts: 0, cuts: best.cuts.clone() }
     }
 
-    /// Whether it is better than all sets that cost at least so much and have at least so many cuts.
+    /// Whether it is better than all sets with at least this cost and this number of cuts.
     #[inline]
     pub(super) fn beats(&self, floor: u64, n_cuts: usize) -> bool {
         floor > self.cost || floor == self.cost && n_cuts > self.n_cuts
@@ -36,7 +36,7 @@ impl Best {
     }
 }
 
-/// The best set that all workers know of, and what no set costs less than.
+/// The best set, shared by all workers, and a lower bound of the cost of any set.
 #[derive(Debug)]
 pub(super) struct Shared {
     best: Mutex<Arc<Best>>,
@@ -52,7 +52,7 @@ impl Shared {
         Arc::clone(&self.best.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Says that no set costs less than so much, and gives the most that was said.
+    /// Raises the lower bound of the cost of any set; returns the greatest bound so far.
     pub(super) fn raise(&self, floor: u64) -> u64 {
         self.floor.fetch_max(floor, Ordering::Relaxed).max(floor)
     }

@@ -1,10 +1,11 @@
-//! How atoms change as cuts go: new keys, and the numbers of the cells that they fall into.
+//! How atoms change as cuts are removed: new keys, and the numbers of the cells that they fall
+//! into.
 
 use super::grid::Grid;
 use super::price::Price;
 use super::{Field, Ground, Key};
 
-/// Cuts of one attribute that have gone.
+/// Removed cuts of one attribute.
 pub(super) struct Change<'a> {
     field: Field,
     is_touched: &'a [bool],
@@ -12,7 +13,7 @@ pub(super) struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// What has changed of an attribute.
+    /// The change of an attribute.
     pub(super) fn new<P: Price, const N: usize>(
         ground: &Ground<P, N>,
         grid: &'a Grid<N>,
@@ -22,7 +23,7 @@ impl<'a> Change<'a> {
         Change { field: ground.fields[attribute], is_touched, placed }
     }
 
-    /// Whether a cut has gone from within the interval of a key.
+    /// Whether a cut was removed within the interval of a key.
     #[inline]
     pub(super) fn touches<const N: usize>(&self, key: &Key<N>) -> bool {
         self.is_touched[self.field.code(key)]
@@ -37,19 +38,21 @@ impl<'a> Change<'a> {
     }
 }
 
-/// The cells of a class, numbered: an interval between cuts that may still be made on every attribute.
+/// The numbered cells of a class: on every attribute, an interval between cuts that may still be
+/// made.
 pub(super) struct Cells<const N: usize> {
-    /// Where a code is, and where its entry is.
+    /// The field of the code in a key, and the place of its entry.
     attributes: Vec<(Field, usize)>,
-    /// By code, the first one of its interval in its place of a key, and what the interval counts.
+    /// By code, the first code of its interval, shifted to its place in a key, and the contribution
+    /// of the interval to the cell's number.
     entries: Vec<(u64, usize)>,
-    /// The key of the other attributes, which say nothing.
+    /// The key of the other attributes, which do not matter.
     rest: Key<N>,
     pub(super) n_all: usize,
 }
 
 impl<const N: usize> Cells<N> {
-    /// None if there are more than `most`.
+    /// `None` if there are more than `most` cells.
     pub(super) fn new<P: Price>(
         ground: &Ground<P, N>,
         grid: &Grid<N>,

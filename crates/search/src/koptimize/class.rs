@@ -1,4 +1,5 @@
-//! Classes under the steps that are made: how many rows lie where, and what no further step separates.
+//! Classes under the steps that are made: where their rows are, and which rows no further step
+//! separates.
 
 use std::sync::Arc;
 
@@ -8,16 +9,12 @@ use super::price::{Price, rows};
 use super::scratch::Scratch;
 use super::{Field, Ground, Key};
 
-/// What never changes in a class while it is not divided.
+/// The part of a class that does not change until the class is divided.
 #[derive(Debug)]
 pub(super) struct Body {
     /// By attribute, its first and last code.
     pub(super) intervals: Vec<(u32, u32)>,
-    /// By attribute, where its running counts start; [`NOWHERE`] if no step could divide it there.
-    starts: Vec<usize>,
-    /// Rows by lane with a code below `lo`, `lo + 1`, and so on up to beyond `hi`. Right at the codes at
-    /// which a step may still cut.
-    running: Vec<u32>,
+    running: Running,
     /// Rows by lane.
     pub(super) lanes: Vec<u32>,
     pub(super) n_rows: u64,
@@ -25,21 +22,31 @@ pub(super) struct Body {
     pub(super) loss: u64,
     /// Whether every model holds.
     pub(super) is_kept: bool,
-    /// What it costs if nothing divides it.
+    /// Its cost if nothing divides it.
     pub(super) cost: u64,
-    /// Its vectors, where models have to look at them.
+    /// Its vectors, if models need them.
     pub(super) vectors: Vec<u32>,
+}
+
+/// Running counts along the attributes that a step could divide.
+#[derive(Debug, Default)]
+pub(super) struct Running {
+    /// By attribute, where its counts start; [`NOWHERE`] if no step could divide it there.
+    pub(super) starts: Vec<usize>,
+    /// Rows by lane with a code below `lo`, `lo + 1`, and so on up to beyond `hi`. Right at the
+    /// codes at which a step may still cut (K3).
+    pub(super) counts: Vec<u32>,
 }
 
 pub(super) const NOWHERE: usize = usize::MAX;
 
-/// The rows of a class, together where no step separates them.
+/// The rows of a class, grouped where no step separates them.
 #[derive(Debug)]
 pub(super) struct Atoms<const N: usize> {
     pub(super) keys: Vec<Key<N>>,
     /// Rows by lane, atom by atom.
     pub(super) weights: Vec<u32>,
-    /// The least that they cost.
+    /// A lower bound of their cost.
     pub(super) floor: u64,
 }
 
@@ -54,8 +61,9 @@ impl Body {
     #[inline]
     pub(super) fn below(&self, attribute: usize, code: u32) -> &[u32] {
         let n_lanes = self.lanes.len();
-        let at = self.starts[attribute] + (code - self.intervals[attribute].0) as usize * n_lanes;
-        &self.running[at..at + n_lanes]
+        let at = self.running.starts[attribute]
+            + (code - self.intervals[attribute].0) as usize * n_lanes;
+        &self.running.counts[at..at + n_lanes]
     }
 
     /// The running counts of an attribute.
@@ -63,7 +71,7 @@ impl Body {
     pub(super) fn running(&self, attribute: usize) -> &[u32] {
         let (lo, hi) = self.intervals[attribute];
         let len = (hi - lo + 2) as usize * self.lanes.len();
-        &self.running[self.starts[attribute]..self.starts[attribute] + len]
+        &self.running.counts[self.running.starts[attribute]..self.running.starts[attribute] + len]
     }
 }
 
@@ -94,15 +102,15 @@ impl<const N: usize> Class<N> {
             ground.space.n_codes.iter().map(|&n_codes| (0, n_codes - 1)).collect();
         let n_vectors = u32::try_from(set.len()).expect("vectors are counted in 32 bits");
         let vectors = if ground.looks_at_rows { (0..n_vectors).collect() } else { Vec::new() };
-        let (starts, running) = running(ground, grid, &keys, &weights, &intervals);
+        let running = running(ground, grid, &keys, &weights, &intervals);
         let floor = floor(ground, grid, &keys, &weights);
         let atoms = Atoms { keys, weights, floor };
         let lanes = lanes(&atoms.weights, n_lanes);
-        let body = body(ground, intervals, (starts, running), lanes, vectors);
+        let body = body(ground, intervals, running, lanes, vectors);
         Class { body: Arc::new(body), atoms: Arc::new(atoms) }
     }
 
-    /// A class that only one attribute divides, of which it has all codes: rows by code and lane.
+    /// A class that only one attribute, with all its codes, divides; from rows by code and lane.
     pub(super) fn swept<P: Price>(
         ground: &Ground<P, N>,
         attribute: usize,
@@ -111,21 +119,21 @@ impl<const N: usize> Class<N> {
     ) -> Class<N> {
         let n_lanes = ground.n_lanes;
         let n_attributes = ground.fields.len();
-        let mut running = vec![0; n_lanes];
-        running.extend_from_slice(counts);
-        for at in n_lanes..running.len() {
-            running[at] += running[at - n_lanes];
+        let mut sums = vec![0; n_lanes];
+        sums.extend_from_slice(counts);
+        for at in n_lanes..sums.len() {
+            sums[at] += sums[at - n_lanes];
         }
-        let lanes = running[running.len() - n_lanes..].to_vec();
+        let lanes = sums[sums.len() - n_lanes..].to_vec();
         let mut starts = vec![NOWHERE; n_attributes];
         starts[attribute] = 0;
         let intervals = (0..n_attributes).map(interval).collect();
-        let body = body(ground, intervals, (starts, running), lanes, Vec::new());
+        let body = body(ground, intervals, Running { starts, counts: sums }, lanes, Vec::new());
         let atoms = Atoms { keys: Vec::new(), weights: Vec::new(), floor: 0 };
         Class { body: Arc::new(body), atoms: Arc::new(atoms) }
     }
 
-    /// Puts together what no step of the grid separates any more. None if nothing has changed.
+    /// Merges atoms that no step of the grid separates any more. `None` if nothing has changed.
     pub(super) fn settle<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -146,10 +154,10 @@ impl<const N: usize> Class<N> {
         Some(Class { body: Arc::clone(&self.body), atoms })
     }
 
-    /// Puts together what a change of one attribute no longer separates.
+    /// Merges atoms that are no longer separated after a change of one attribute.
     ///
-    /// Atoms in an interval from within which no cut has gone stay as they are: what they could be put
-    /// together with would have to lie in the same interval.
+    /// Atoms in an interval without removed cuts stay as they are: they could be merged only with
+    /// atoms in the same interval.
     fn merge_some<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -187,7 +195,7 @@ impl<const N: usize> Class<N> {
         (keys, weights)
     }
 
-    /// Puts together what nothing separates any more, looking at all atoms.
+    /// Merges atoms that nothing separates any more, examining all atoms.
     fn merge_all<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -239,7 +247,7 @@ fn add(weights: &mut Vec<u32>, atom: usize, is_new: bool, lanes: &[u32]) {
     sums.iter_mut().zip(lanes).for_each(|(sum, rows)| *sum += rows);
 }
 
-/// A few numbers more, of which there is mostly one.
+/// Appends a few numbers, usually one.
 #[inline]
 pub(super) fn push(all: &mut Vec<u32>, lanes: &[u32]) {
     match lanes {
@@ -248,7 +256,7 @@ pub(super) fn push(all: &mut Vec<u32>, lanes: &[u32]) {
     }
 }
 
-/// The least that atoms cost.
+/// A lower bound of the cost of atoms.
 pub(super) fn floor<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     grid: &Grid<N>,
@@ -269,7 +277,7 @@ pub(super) fn floor<P: Price, const N: usize>(
 pub(super) fn body<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     intervals: Vec<(u32, u32)>,
-    (starts, running): (Vec<usize>, Vec<u32>),
+    running: Running,
     lanes: Vec<u32>,
     vectors: Vec<u32>,
 ) -> Body {
@@ -282,10 +290,11 @@ pub(super) fn body<P: Price, const N: usize>(
     };
     let is_kept = ground.is_kept(n_rows, &vectors);
     let cost = if is_kept { ground.price.kept(&lanes, loss) } else { ground.price.lost(n_rows) };
-    Body { intervals, starts, running, lanes, n_rows, loss, is_kept, cost, vectors }
+    Body { intervals, running, lanes, n_rows, loss, is_kept, cost, vectors }
 }
 
-/// Where running counts of each attribute start that a step could still divide, and how many there are.
+/// Where the running counts start, for each attribute that a step could still divide, and their
+/// total number.
 pub(super) fn places<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     grid: &Grid<N>,
@@ -312,7 +321,7 @@ pub(super) fn running<P: Price, const N: usize>(
     keys: &[Key<N>],
     weights: &[u32],
     intervals: &[(u32, u32)],
-) -> (Vec<usize>, Vec<u32>) {
+) -> Running {
     let n_lanes = ground.n_lanes;
     let (starts, len) = places(ground, grid, intervals);
     let mut counts = vec![0u32; len];
@@ -329,7 +338,7 @@ pub(super) fn running<P: Price, const N: usize>(
             counts[at] += counts[at - n_lanes];
         }
     }
-    (starts, counts)
+    Running { starts, counts }
 }
 
 fn lanes(weights: &[u32], n_lanes: usize) -> Vec<u32> {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::class::{Atoms, Class, NOWHERE, body, floor, places, push, running};
+use super::class::{Atoms, Class, NOWHERE, Running, body, floor, places, push, running};
 use super::grid::Grid;
 use super::price::{Price, rows};
 use super::space::Step;
 use super::{Ground, Key};
 
-/// What is left of a class that is divided.
+/// The result of dividing a class.
 #[derive(Debug)]
 pub(super) struct Divided<const N: usize> {
     /// The parts that can be kept, whole or divided.
@@ -18,7 +18,7 @@ pub(super) struct Divided<const N: usize> {
 }
 
 impl<const N: usize> Class<N> {
-    /// Makes a step that divides it. The grid is that of the steps that are left.
+    /// Makes a step that divides the class. The grid is that of the remaining steps.
     pub(super) fn divide<P: Price>(
         &self,
         ground: &Ground<P, N>,
@@ -28,7 +28,7 @@ impl<const N: usize> Class<N> {
         let attribute = step.attribute;
         let bounds = self.bounds(step);
         let part_of = |code: u32| bounds[1..bounds.len() - 1].partition_point(|&cut| cut <= code);
-        let mut parts: Vec<Part<N>> = bounds
+        let mut parts: Vec<ClassPart<N>> = bounds
             .windows(2)
             .map(|pair| self.part(ground, attribute, (pair[0], pair[1] - 1)))
             .collect();
@@ -58,7 +58,8 @@ impl<const N: usize> Class<N> {
                 continue;
             }
             let body = body(ground, part.intervals, part.running, part.lanes, part.vectors);
-            // The step is still among those that are made or may be: atoms are what they were.
+            // The step is still among those that are made or may be made, so the atoms are
+            // unchanged.
             let floor = floor(ground, grid, &part.keys, &part.weights);
             let atoms = Arc::new(Atoms { keys: part.keys, weights: part.weights, floor });
             divided.parts.push(Class { body: Arc::new(body), atoms });
@@ -78,39 +79,38 @@ impl<const N: usize> Class<N> {
         ground: &Ground<P, N>,
         attribute: usize,
         interval: (u32, u32),
-    ) -> Part<N> {
+    ) -> ClassPart<N> {
         let mut intervals = self.body.intervals.clone();
         intervals[attribute] = interval;
         let below = self.body.below(attribute, interval.0);
         let up_to = self.body.below(attribute, interval.1 + 1);
         let lanes: Vec<u32> = up_to.iter().zip(below).map(|(up_to, below)| up_to - below).collect();
         debug_assert_eq!(lanes.len(), ground.n_lanes);
-        Part {
+        ClassPart {
             intervals,
             n_rows: rows(&lanes),
             lanes,
             keys: Vec::new(),
             weights: Vec::new(),
             vectors: Vec::new(),
-            running: (Vec::new(), Vec::new()),
+            running: Running::default(),
             is_dead: false,
         }
     }
 
-    /// Fills the running counts of the parts that live. Of two parts, the one with fewer atoms is counted
-    /// and the other is what is left.
+    /// Fills the running counts of the parts that are not dead. Of two parts, the one with fewer
+    /// atoms is counted; the other is the difference.
     fn count<P: Price>(
         &self,
         ground: &Ground<P, N>,
         grid: &Grid<N>,
         attribute: usize,
-        parts: &mut [Part<N>],
+        parts: &mut [ClassPart<N>],
     ) {
-        let count = |part: &Part<N>| {
-            let (starts, mut counts) =
-                running(ground, grid, &part.keys, &part.weights, &part.intervals);
-            self.slice(attribute, part.intervals[attribute], &starts, &mut counts);
-            (starts, counts)
+        let count = |part: &ClassPart<N>| {
+            let mut found = running(ground, grid, &part.keys, &part.weights, &part.intervals);
+            self.slice(attribute, part.intervals[attribute], &mut found);
+            found
         };
         if let [one, other] = parts {
             let (few, many) =
@@ -130,8 +130,9 @@ impl<const N: usize> Class<N> {
         }
     }
 
-    /// The running counts along the attribute that is divided are those of the class.
-    fn slice(&self, attribute: usize, (lo, hi): (u32, u32), starts: &[usize], counts: &mut [u32]) {
+    /// Takes the running counts along the divided attribute from those of the class.
+    fn slice(&self, attribute: usize, (lo, hi): (u32, u32), running: &mut Running) {
+        let Running { starts, counts } = running;
         if starts[attribute] == NOWHERE {
             return;
         }
@@ -141,7 +142,7 @@ impl<const N: usize> Class<N> {
         let whole = &self.body.running(attribute)[from..from + len];
         let into = &mut counts[starts[attribute]..starts[attribute] + len];
         for (at, count) in into.iter_mut().enumerate() {
-            // Codes at which nothing is cut any more may have been counted elsewhere.
+            // Counts at codes where nothing is cut any more may be wrong.
             *count = whole[at].wrapping_sub(whole[at % n_lanes]);
         }
     }
@@ -151,9 +152,9 @@ impl<const N: usize> Class<N> {
         ground: &Ground<P, N>,
         grid: &Grid<N>,
         attribute: usize,
-        few: &Part<N>,
+        few: &ClassPart<N>,
         intervals: &[(u32, u32)],
-    ) -> (Vec<usize>, Vec<u32>) {
+    ) -> Running {
         let (starts, len) = places(ground, grid, intervals);
         let mut counts = vec![0; len];
         for (at, &start) in starts.iter().enumerate() {
@@ -162,24 +163,25 @@ impl<const N: usize> Class<N> {
             }
             let whole = self.body.running(at);
             let into = &mut counts[start..start + whole.len()];
-            let less = &few.running.1[few.running.0[at]..];
+            let less = &few.running.counts[few.running.starts[at]..];
             for ((count, whole), less) in into.iter_mut().zip(whole).zip(less) {
                 *count = whole.wrapping_sub(*less);
             }
         }
-        self.slice(attribute, intervals[attribute], &starts, &mut counts);
-        (starts, counts)
+        let mut running = Running { starts, counts };
+        self.slice(attribute, intervals[attribute], &mut running);
+        running
     }
 }
 
 /// A part of a class that is divided.
-struct Part<const N: usize> {
+struct ClassPart<const N: usize> {
     intervals: Vec<(u32, u32)>,
     lanes: Vec<u32>,
     n_rows: u64,
     keys: Vec<Key<N>>,
     weights: Vec<u32>,
     vectors: Vec<u32>,
-    running: (Vec<usize>, Vec<u32>),
+    running: Running,
     is_dead: bool,
 }

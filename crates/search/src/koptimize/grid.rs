@@ -11,13 +11,15 @@ pub(super) struct Grid<const N: usize> {
 
 #[derive(Debug)]
 struct Line {
-    /// By code, the first code of the narrowest interval that it can be in, in its place of a key.
+    /// By code, the first code of the narrowest interval that it can be in, shifted to its place in
+    /// a key.
     placed: Vec<u64>,
     /// By code, how many cuts may still be made before it or before a lower one.
     n_live: Vec<u32>,
-    /// By code, how many cuts before it or before a lower one have gone since the classes were settled.
+    /// By code, how many cuts before it or before a lower one were removed since the classes were
+    /// settled.
     n_gone: Vec<u32>,
-    /// By code, whether a cut has gone from within the narrowest interval that it can be in.
+    /// By code, whether a cut was removed within the narrowest interval that it can be in.
     is_touched: Vec<bool>,
     /// The cuts that may still be made, with their steps.
     live: Vec<(u32, usize)>,
@@ -25,8 +27,15 @@ struct Line {
     loss: Vec<u64>,
 }
 
+/// The remaining steps of an attribute; see [`Line`].
+struct Remaining {
+    n_live: Vec<u32>,
+    n_gone: Vec<u32>,
+    live: Vec<(u32, usize)>,
+}
+
 impl<const N: usize> Grid<N> {
-    /// The grid of some steps that are made and others that may be; of the latter, all were in `settled`.
+    /// The grid of the made steps and those that may still be made, which were all in `settled`.
     pub(super) fn new<P: Price>(
         ground: &Ground<P, N>,
         made: &[usize],
@@ -66,7 +75,7 @@ impl<const N: usize> Grid<N> {
                 n_live[code] += n_live[code - 1];
                 n_gone[code] += n_gone[code - 1];
             }
-            line(ground, attribute, &is_cut, (n_live, n_gone), live)
+            line(ground, attribute, &is_cut, Remaining { n_live, n_gone, live })
         });
         Grid { attributes: attributes.collect() }
     }
@@ -90,15 +99,15 @@ impl<const N: usize> Grid<N> {
         &self.attributes[attribute].n_live
     }
 
-    /// Whether a cut has gone from within an interval since the classes were settled.
+    /// Whether a cut was removed within an interval since the classes were settled.
     #[inline]
     pub(super) fn has_lost(&self, attribute: usize, (lo, hi): (u32, u32)) -> bool {
         let n_gone = &self.attributes[attribute].n_gone;
         n_gone[lo as usize] != n_gone[hi as usize]
     }
 
-    /// By code of an attribute: whether a cut has gone from within the narrowest interval that it can be
-    /// in, and the first code of that, in its place of a key.
+    /// By code of an attribute: whether a cut was removed within the narrowest interval that it can
+    /// be in, and the first code of that interval, shifted to its place in a key.
     pub(super) fn line(&self, attribute: usize) -> (&[bool], &[u64]) {
         let line = &self.attributes[attribute];
         (&line.is_touched, &line.placed)
@@ -114,9 +123,9 @@ fn line<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     attribute: usize,
     is_cut: &[bool],
-    (n_live, n_gone): (Vec<u32>, Vec<u32>),
-    live: Vec<(u32, usize)>,
+    remaining: Remaining,
 ) -> Line {
+    let Remaining { n_live, n_gone, live } = remaining;
     let Field { shift, .. } = ground.fields[attribute];
     let codes = u32::try_from(is_cut.len()).expect("codes have 32 bits");
     let mut first = 0;

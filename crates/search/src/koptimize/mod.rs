@@ -1,61 +1,72 @@
-//! K-Optimize: the proven optimum of single-dimensional recoding, or the best so far with a proven bound.
+//! K-Optimize: the proven optimum of single-dimensional recoding, or the best so far with a proven
+//! bound.
 //!
-//! A set of cuts divides every attribute into intervals. A *step* is what is decided at once: one cut along an
-//! order, or all cuts between the children of a node of a hierarchy, which may be made only after the step that
-//! sets the node apart. A *node* of the search has steps that are made (the paper's head set), and a *tail* of
-//! steps that may still be; it stands for all sets that hold the made ones and some of the tail. Its two
-//! branches make one step of the tail, or take it from the tail; that is the set-enumeration tree with the
-//! tail sorted anew at every node. Workers go depth first, the branch that makes the step first.
+//! A set of cuts divides every attribute into intervals. A *step* is a unit of decision: one cut
+//! along an order, or all cuts between the children of a node of a hierarchy, which may be made
+//! only after the step that separates the node. A *node* of the search has steps that are made (the
+//! paper's head set), and a *tail* of steps that may still be made; it represents all sets that
+//! contain the made steps and some of the tail. Its two branches make one step of the tail, or
+//! remove it from the tail. This is the set-enumeration tree with the tail reordered at every node.
+//! Workers go depth first, starting with the branch that makes the step.
 //!
 //! # Source
 //!
-//! Bayardo, Agrawal: *Data Privacy Through Optimal k-Anonymization*, ICDE 2005: sections 3 (hierarchies), 4
-//! (search), 5 (costs, bounds, useless values) and 6 (incremental classes). Departures:
+//! Bayardo, Agrawal: *Data Privacy Through Optimal k-Anonymization*, ICDE 2005: sections 3
+//! (hierarchies), 4 (search), 5 (costs, bounds, useless values) and 6 (incremental classes).
+//! Departures:
 //!
-//! - Classes keep running counts of rows by code for each attribute; a class that is divided is counted in its
-//!   smaller part only, the other part is what is left. So the tail is judged without touching vectors.
-//! - A class keeps its *atoms*, the rows that no made step and no step of the tail separates, and puts them
-//!   together as the tail shrinks, instead of sorting for the classes of the all-set.
-//! - The attribute with by far the most values that matter is cut last, and all at once, by a sweep.
-//! - Rows are lost by any models, not by k alone; hierarchies constrain; loss is a third measure.
+//! - Classes keep running counts of rows by code for each attribute; when a class is divided, only
+//!   its smaller part is counted; the other part is the difference. So the tail is judged without
+//!   visiting vectors.
+//! - A class keeps its *atoms*, the rows that no made step and no step of the tail separates, and
+//!   merges them as the tail shrinks, instead of sorting for the classes of the all-set.
+//! - The attribute with by far the most values that matter is cut last, with all its cuts at once,
+//!   by a sweep.
+//! - Any models decide which rows are lost, not only k; hierarchies constrain the cuts; loss is a
+//!   third measure.
 //! - The paper's liberal rule for useless values is wrong for discernibility; see U below.
 //!
 //! # Guarantees
 //!
-//! - Exact: yes. Stopped early it gives the best so far, and a bound that no set is below.
-//! - Asks of the models: nothing. With others than k-anonymity over rows, or stars, rules U and S are off.
-//! - Deterministic: yes, on any number of threads and for any seed, once the search is closed: of equal costs
-//!   the set with fewer cuts is released, then the smaller one attribute by attribute.
+//! - Exact: yes. If stopped early, it returns the best set so far and a proven lower bound.
+//! - Asks of the models: nothing. With models other than k-anonymity over rows, or with stars,
+//!   rules U and S are off.
+//! - Deterministic: yes, on any number of threads and for any seed, once the search is closed:
+//!   among sets of equal cost, the one with fewer cuts is released, then the smaller one, attribute
+//!   by attribute.
 //!
-//! # The rules, and why no best set is lost
+//! # The pruning rules and their proofs
 //!
-//! Let `H` be the made steps, `T` the tail, `A` both; `n` the rows of the table. Rows of a class that breaks a
-//! model in all its parts stay lost, since parts of it only get smaller. Each rule can be switched off, and a
-//! test does so.
+//! Let `H` be the made steps, `T` the tail, `A` both; `n` the rows of the table. Rows of a class
+//! that breaks a model in all its parts stay lost, since parts of it only get smaller. Each rule
+//! can be switched off, and a test does so.
 //!
-//! - **B (bound).** The rows of a class cost at least the sum over its atoms of what the atom costs at least
-//!   (`Price::floor`): a class under any set of the node is a union of atoms, or lost. A node whose sum of
-//!   floors and lost rows is above the best cost goes. At the same cost it goes if its sets have more cuts
-//!   than the best.
-//! - **T (tail).** A set with step `v` loses the parts of fewer than k rows into which `v` divides a class of `H`.
-//!   In the floor they count with at most `Price::floor_at_most`; the difference to their loss is added. If
-//!   that is above the best cost, `v` leaves the tail.
-//! - **L (limit).** If these parts and the rows lost already are more than may be lost, `v` leaves the tail.
-//! - **U (useless).** If `v` leaves, of every class of `H`, at most one part of k rows or more, and keeping the
-//!   whole costs no more than keeping that part and losing the rest, then every set with `v` has a better one
-//!   without: a class of that set united over `v` is part of a class of `H`, so that it has at most one part
-//!   that is kept. For discernibility a class of `a + b` rows of which `a` are lost costs `n a + b^2`, which
-//!   is at least `(a + b)^2` if and only if `a + 2 b <= n`; both sides of that only shrink with the class. (The
-//!   paper leaves the condition out: on 22 rows with k = 14 the optimum is lost.) For classification it always
-//!   holds, for loss never, since the part that is kept lies in a narrower interval.
-//! - **C (class).** By the same argument a class that no step of the tail divides usefully costs at least what it
-//!   costs whole.
-//! - **S (sweep).** Where the tail cuts one attribute only, the best set is found by dynamic programming over its
-//!   intervals: their costs add up, since no class lies in two of them.
-//! - **A (along).** A bound that knows how the cuts of one attribute exclude one another; see `along`.
+//! - **B (bound).** The rows of a class cost at least the sum of the lower bounds of its atoms'
+//!   costs (`Price::floor`), since a class under any set of the node is a union of atoms, or lost.
+//!   A node is dropped if its sum of floors and lost rows is above the best cost. At the same cost
+//!   it is dropped if its sets have more cuts than the best.
+//! - **T (tail).** A set with step `v` loses the parts of fewer than k rows into which `v` divides
+//!   a class of `H`. In the floor they count with at most `Price::floor_at_most`; the difference to
+//!   the cost of losing them is added. If the sum is above the best cost, `v` leaves the tail.
+//! - **L (limit).** If the rows of these parts and the rows already lost exceed the limit, `v`
+//!   leaves the tail.
+//! - **U (useless).** If `v` leaves, of every class of `H`, at most one part of k rows or more, and
+//!   keeping the whole costs no more than keeping that part and losing the rest, then every set
+//!   with `v` can be improved by removing `v`: without `v`, classes that `v` separates are united
+//!   within a class of `H`, so at most one of them was kept. For discernibility a class of `a + b`
+//!   rows of which `a` are lost costs `n a + b^2`, which is at least `(a + b)^2` if and only if
+//!   `a + 2 b <= n`; both sides only shrink with the class. (The paper omits the condition,
+//!   and misses the optimum on 22 rows with k = 14.) For classification the condition always holds,
+//!   for loss never, since the part that is kept is in a narrower interval.
+//! - **C (class).** By the same argument, a class that no step of the tail divides usefully costs
+//!   at least as much as when it stays whole.
+//! - **S (sweep).** If the tail cuts only one attribute, the best set is found by dynamic
+//!   programming over its intervals: their costs add up, since no class is in two of them.
+//! - **A (along).** A bound that takes into account how the cuts of one attribute exclude each
+//!   other; see `along`.
 //!
-//! The order in which steps are decided, the attribute that is left to the last, and the sets to begin with
-//! change how long a search takes, and nothing else.
+//! The order in which steps are decided, the attribute that is cut last, and the initial sets
+//! affect only how long a search takes.
 //!
 //! # Invariants
 //!
@@ -65,7 +76,7 @@
 //!
 //! # Cost
 //!
-//! Exponential in the worst case. A node costs about as much as its atoms are looked at once or twice.
+//! Exponential in the worst case. A node costs about one or two passes over its atoms.
 //!
 //! # Example
 //!
@@ -73,7 +84,8 @@
 //!
 //! # See also
 //!
-//! `hill_climb` and `single_dimensional` for the same recodings without a proof, `seed` for local search.
+//! `hill_climb` and `single_dimensional` for the same recodings without a proof, `seed` for local
+//! search.
 
 mod along;
 mod best;
@@ -111,7 +123,7 @@ pub use stopped::{OpenNode, Stopped};
 /// The codes of a vector, packed.
 type Key<const N: usize> = [u64; N];
 
-/// The pruning rules; each can be switched off without another answer.
+/// The pruning rules; switching off any of them does not change the result.
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -132,9 +144,9 @@ pub(crate) struct Rules {
     sweep: bool,
     /// A.
     along: bool,
-    /// Whether one attribute is left to the last.
+    /// Whether one attribute is cut last.
     last: bool,
-    /// Whether local search gives a set to begin with.
+    /// Whether local search provides an initial set.
     seed: bool,
 }
 
@@ -151,7 +163,7 @@ impl Rules {
         along: true,
     };
 
-    /// All but one, for each in turn.
+    /// All rules except one, for each rule in turn.
     #[cfg(test)]
     pub(crate) const EACH_OFF: [Rules; 9] = [
         Rules { useless: false, ..Rules::ALL },
@@ -166,7 +178,7 @@ impl Rules {
     ];
 }
 
-/// What stays the same throughout a search.
+/// The constants of a search.
 struct Ground<'a, P, const N: usize> {
     problem: &'a Problem<'a>,
     costs: &'a Costs,
@@ -175,18 +187,19 @@ struct Ground<'a, P, const N: usize> {
     fields: Vec<Field>,
     n_lanes: usize,
     k: u64,
-    /// Whether models have to look at the rows of a class, not only at their number.
+    /// Whether models need the rows of a class, not only their number.
     looks_at_rows: bool,
-    /// Whether classes that satisfy the models can always be united.
+    /// Whether unions of classes that satisfy the models always satisfy them.
     is_monotone: bool,
-    /// Whether the number of rows decides everything, so that a set of cuts that loses fewer rows is never
-    /// refused for it.
+    /// Whether the number of rows decides everything, so that a set of cuts is never rejected for
+    /// losing fewer rows.
     is_plain: bool,
     rules: Rules,
     /// The attribute that is cut last.
     last: Option<usize>,
     n_workers: usize,
-    /// Numbers that a worker may hold beside its nodes: tables of intervals, counts by code.
+    /// The most numbers that a worker may hold in addition to its nodes: tables of intervals,
+    /// counts by code.
     most_counts: usize,
 }
 
@@ -213,7 +226,8 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
             return n_rows < self.k;
         }
         let tally = self.tally(vectors);
-        // If nothing may be lost, every part would have to be kept, and then the whole would be.
+        // If nothing may be lost, every part would have to be kept, and then the whole would be
+        // kept too.
         let is_final = self.is_monotone && self.problem.limit == 0;
         self.problem
             .models
@@ -230,14 +244,14 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
         tally
     }
 
-    /// Whether a set of cuts that loses so many rows, no more than the limit, may be released.
+    /// Whether a set of cuts that loses `n_lost` rows, which is within the limit, may be released.
     fn is_feasible(&self, cuts: &Cuts, n_lost: u64) -> bool {
         n_lost < self.problem.set.n_rows
             && (self.is_plain || Board::under(self.problem, self.costs, cuts).is_feasible())
     }
 
-    /// By attribute, the number of values that matter: the number of equally frequent values of which two
-    /// rows would be as often equal.
+    /// By attribute, the effective number of values: with this number of equally frequent values,
+    /// two rows would be equal with the same probability.
     fn n_effective(&self) -> Vec<f64> {
         let set = self.problem.set;
         let of = |codes: &Codes| {
@@ -251,8 +265,8 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
         set.vectors.iter().map(of).collect()
     }
 
-    /// The attribute with the most values that matter, and whether it has more than twice as many as any
-    /// other: then its cuts are decided last, by a sweep.
+    /// The attribute with the greatest effective number of values, and whether that is more than
+    /// twice that of any other. If so, its cuts are decided last, by a sweep.
     fn widest(&self) -> Option<(usize, bool)> {
         let mut ranked: Vec<(f64, usize)> = self.n_effective().into_iter().zip(0..).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -260,13 +274,13 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
         Some((widest, ranked.get(1).is_some_and(|second| most > 2.0 * second.0)))
     }
 
-    /// Whether there is room for a table of all intervals between so many cuts.
+    /// Whether there is room for a table of all intervals between this number of cuts.
     fn has_room(&self, n_cuts: usize) -> bool {
         (n_cuts + 2).saturating_mul(n_cuts + 2) <= self.most_counts
     }
 
-    /// The best set before anything is searched: none at all. Where the whole table cannot be released, it
-    /// costs more than any set that can, since rows cost most when they are lost.
+    /// The best set before the search: the one without cuts. If it cannot be released, it costs
+    /// more than any set that can, since rows cost most when they are lost.
     fn without_cuts(&self, root: &Node<N>) -> Best {
         let cuts = Cuts::none(self.problem.set.attributes.len());
         let (cost, n_lost) = root.cost(self);
@@ -274,17 +288,17 @@ impl<P: Price, const N: usize> Ground<'_, P, N> {
         Best::new(if is_release { cost } else { self.cost_of_nothing() }, cuts)
     }
 
-    /// Whether a best set can be released; otherwise no such set is known.
+    /// Whether the best set can be released; otherwise no such set is known yet.
     fn is_release(&self, best: &Best) -> bool {
         best.cost < self.cost_of_nothing()
     }
 
-    /// One more than what any set costs.
+    /// One more than the cost of any set.
     fn cost_of_nothing(&self) -> u64 {
         self.price.lost(self.problem.set.n_rows) + 1
     }
 
-    /// A cost in the measure's own terms.
+    /// A cost in the unit of the measure.
     fn value(&self, cost: u64) -> f64 {
         self.price.value(cost, self.problem.set.n_rows)
     }
@@ -344,8 +358,8 @@ fn ground<'a, P: Price, const N: usize>(
     fields: Vec<Field>,
 ) -> Ground<'a, P, N> {
     let looks_at_rows = !problem.only_counts();
-    // Where a limit on nodes ends a search depends on the order in which they are looked at, and several
-    // workers have none.
+    // Where a node limit ends a search depends on the order of the nodes, which several workers do
+    // not define.
     let n_workers =
         if problem.budget.counts_nodes() { 1 } else { rayon::current_num_threads().max(1) };
     Ground {
@@ -417,7 +431,7 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
         return nothing(problem, is_optimal);
     }
     let mut found = Board::under(problem, ground.costs, &best.cuts).found(ended.n_nodes);
-    // The search's units are finer than what is reported, and yet not the same.
+    // The search's units are finer than the reported cost, but not exactly the same.
     let bound = found
         .proof
         .cost
@@ -435,7 +449,7 @@ fn search<P: Price, const N: usize>(mut ground: Ground<P, N>) -> Outcome {
     Outcome::Found(Box::new(found))
 }
 
-/// What to say if no set was found that can be released.
+/// The outcome if no set was found that can be released.
 fn nothing(problem: &Problem, is_closed: bool) -> Outcome {
     let broken = crate::broken_models(problem, &crate::whole(problem));
     Outcome::Infeasible(if is_closed {
@@ -445,11 +459,12 @@ fn nothing(problem: &Problem, is_closed: bool) -> Outcome {
     })
 }
 
-/// Nodes after which a search without a time limit is long.
+/// From this number of nodes on, a search without a time limit is long.
 const LONG: u64 = 1_000_000;
 
-/// Raises what no set costs less than, by closed searches for sets below rising ceilings. Depth first, open
-/// nodes near the root keep the bound low to the end; a search below half of the best cost is closed soon.
+/// Raises the lower bound by complete searches for sets below rising ceilings. Depth first, open
+/// nodes near the root keep the bound low until the end, while a search below half of the best cost
+/// is complete soon.
 fn lift<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     best: &Shared,

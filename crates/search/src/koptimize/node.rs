@@ -1,4 +1,5 @@
-//! A node of the search: steps that are made, steps that may still be, and what that leaves.
+//! A node of the search: steps that are made, steps that may still be made, and the resulting
+//! classes.
 
 use super::Ground;
 use super::along::along;
@@ -9,42 +10,43 @@ use super::price::Price;
 use super::scratch::Scratch;
 use super::space::StepSet;
 
-/// The sets of steps that hold all of `made` and some of `tail`: the paper's head set and tail set.
+/// Represents the sets of steps that contain all of `made` and some of `tail`: the paper's head set
+/// and tail set.
 #[derive(Debug)]
 pub(super) struct Node<const N: usize> {
     pub(super) made: Vec<usize>,
     pub(super) tail: StepSet,
     /// The classes that may be kept, whole or divided.
     pub(super) classes: Vec<Class<N>>,
-    /// By class, the least that its rows cost.
+    /// By class, a lower bound of the cost of its rows.
     floors: Vec<u64>,
-    /// Rows that are lost whatever is made.
+    /// Rows that are lost in any case.
     pub(super) n_lost: u64,
-    /// The least that any set of the node costs.
+    /// A lower bound of the cost of any set of the node (K2).
     pub(super) floor: u64,
-    /// The number of cuts that are made.
+    /// The number of cuts made.
     pub(super) n_cuts: usize,
     /// The tail when the classes were settled.
     settled: StepSet,
 }
 
-/// The most cuts of one attribute that a bound along it takes little time for.
+/// The most cuts of one attribute for which a bound along it takes little time.
 const MOST_CUTS: usize = 512;
 
-/// What a step would do to the classes, by itself.
+/// The effect of a single step on the classes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Weight {
     /// Rows that would be lost.
     n_lost: u64,
-    /// By how much the floor would rise.
+    /// The increase of the floor.
     rise: u64,
-    /// Pairs of rows that it separates.
+    /// Pairs of rows that the step separates.
     n_pairs: u64,
     /// Whether it may pay.
     is_useful: bool,
 }
 
-/// What a worker keeps from node to node.
+/// Buffers that a worker reuses from node to node.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     pub(super) scratch: Scratch,
@@ -87,7 +89,7 @@ impl<const N: usize> Node<N> {
         }
     }
 
-    /// What its made steps cost if nothing else is made, and the rows that they lose.
+    /// The cost of the made steps alone, and the rows that they lose.
     pub(super) fn cost<P: Price>(&self, ground: &Ground<P, N>) -> (u64, u64) {
         let bodies = || self.classes.iter().map(|class| &class.body);
         let cost: u64 = bodies().map(|body| body.cost).sum();
@@ -95,8 +97,8 @@ impl<const N: usize> Node<N> {
         (ground.price.lost(self.n_lost) + cost, self.n_lost + broken)
     }
 
-    /// Takes steps from the tail that no best set has, until none is left to take. False if no set of the
-    /// node but the made steps can be best.
+    /// Removes steps from the tail that no best set has, as long as there are any. False if no set
+    /// of the node can be best, except the made steps.
     pub(super) fn reduce<P: Price>(
         &mut self,
         ground: &Ground<P, N>,
@@ -134,7 +136,7 @@ impl<const N: usize> Node<N> {
         ground.price.lost(self.n_lost) + self.floors.iter().sum::<u64>()
     }
 
-    /// Settles the classes, largest first; false as soon as that shows that no set can be best.
+    /// Settles the classes, largest first; false as soon as it is clear that no set can be best.
     fn settle<P: Price>(
         &mut self,
         ground: &Ground<P, N>,
@@ -163,8 +165,8 @@ impl<const N: usize> Node<N> {
         true
     }
 
-    /// Adds what each step of the tail would do to a class, and raises the class's floor if no step pays
-    /// there.
+    /// Adds the effect of each step of the tail on a class, and raises the class's floor if no step
+    /// pays there.
     fn weigh<P: Price>(
         &mut self,
         ground: &Ground<P, N>,
@@ -202,12 +204,13 @@ impl<const N: usize> Node<N> {
         }
     }
 
-    /// Takes steps from the tail.
+    /// Removes steps from the tail.
     fn prune<P: Price>(&mut self, ground: &Ground<P, N>, weights: &[Weight], best: &Best) {
         let rules = &ground.rules;
         let steps = &ground.space.steps;
         let sum = self.sum(ground);
-        // Those that need a step come after it, so that they are gone before it is asked whether it pays.
+        // Steps that need another step come after it, so that they are removed before judging
+        // whether that step pays.
         let tail: Vec<usize> = self.tail.iter().collect();
         for &step in tail.iter().rev() {
             if !self.tail.has(step) {
@@ -226,8 +229,9 @@ impl<const N: usize> Node<N> {
         }
     }
 
-    /// Bounds the node along the attribute with most steps in its tail, and takes those steps from the tail
-    /// that no best set has. None if no set can be best, otherwise whether a step was taken.
+    /// Bounds the node along the attribute with most steps in its tail, and removes those steps
+    /// from the tail that no best set has. `None` if no set can be best, otherwise whether a step
+    /// was removed.
     pub(super) fn tighten<P: Price>(
         &mut self,
         ground: &Ground<P, N>,
@@ -261,15 +265,15 @@ impl<const N: usize> Node<N> {
         Some(has_taken)
     }
 
-    /// Takes a step from the tail, and those that need it.
+    /// Removes a step from the tail, and those that need it.
     fn remove<P: Price>(&mut self, ground: &Ground<P, N>, step: usize) {
         for gone in step..ground.space.steps[step].end.max(step + 1) {
             self.tail.remove(gone);
         }
     }
 
-    /// The step to decide next: the one that separates most pairs of rows; those of the attribute that is
-    /// left to the last only if there are no others.
+    /// The step to decide next: the one that separates most pairs of rows; those of the attribute
+    /// that is cut last only if there are no others.
     pub(super) fn choose<P: Price>(&self, ground: &Ground<P, N>, desk: &Desk) -> Option<usize> {
         let steps = &ground.space.steps;
         let is_open =
@@ -281,14 +285,14 @@ impl<const N: usize> Node<N> {
         self.tail.iter().filter(is_open).max_by_key(key)
     }
 
-    /// The one attribute that all steps of the tail cut.
+    /// The attribute that all steps of the tail cut, if there is only one.
     pub(super) fn only_attribute<P: Price>(&self, ground: &Ground<P, N>) -> Option<usize> {
         let mut attributes = self.tail.iter().map(|step| ground.space.steps[step].attribute);
         let first = attributes.next()?;
         attributes.all(|attribute| attribute == first).then_some(first)
     }
 
-    /// The node whose sets have the step. None if they all lose too many rows.
+    /// The node whose sets have the step. `None` if they all lose too many rows.
     pub(super) fn with<P: Price>(&self, ground: &Ground<P, N>, step: usize) -> Option<Node<N>> {
         let mut tail = self.tail.clone();
         tail.remove(step);
@@ -325,7 +329,7 @@ impl<const N: usize> Node<N> {
         Some(node)
     }
 
-    /// The same node.
+    /// A copy of the node.
     pub(super) fn copy(&self) -> Node<N> {
         Node {
             made: self.made.clone(),
@@ -339,20 +343,20 @@ impl<const N: usize> Node<N> {
         }
     }
 
-    /// Makes it the node with fewer steps in its tail.
+    /// The node with this smaller tail.
     pub(super) fn narrowed(mut self, tail: StepSet) -> Node<N> {
         self.tail = tail;
         self
     }
 
-    /// Makes it the node whose sets do not have the step.
+    /// The node whose sets do not have the step.
     pub(super) fn without<P: Price>(mut self, ground: &Ground<P, N>, step: usize) -> Node<N> {
         self.remove(ground, step);
         self
     }
 }
 
-/// What single cuts of one attribute would do to a class. Whether one pays.
+/// Adds the effects of single cuts of one attribute on a class. Returns whether any pays.
 fn weigh_cuts<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     class: &Class<N>,
@@ -407,7 +411,7 @@ fn weigh_cuts<P: Price, const N: usize>(
     pays
 }
 
-/// What a step with any number of cuts would do to a class. Whether it pays.
+/// Adds the effect of a step with any number of cuts on a class. Returns whether it pays.
 fn weigh_parts<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     class: &Class<N>,

@@ -1,4 +1,4 @@
-//! Room for putting rows together: where each key is in a list, by hash or by the number of its cell.
+//! Buffers for merging rows: the place of each key in a list, by hash or by cell number.
 
 use super::Key;
 
@@ -12,7 +12,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Forgets all keys, and makes room for so many.
+    /// Removes all keys, and makes room for `n_keys`.
     pub(super) fn clear(&mut self, n_keys: usize) {
         let n_slots = (2 * n_keys.max(4)).next_power_of_two();
         if self.slots.len() < n_slots {
@@ -27,7 +27,8 @@ impl Scratch {
         self.mask = n_slots - 1;
     }
 
-    /// Where a key is in the list of keys since [`Scratch::clear`], and whether it was put there just now.
+    /// The place of a key in the list of keys since [`Scratch::clear`], and whether it was just
+    /// added.
     #[inline]
     pub(super) fn find<const N: usize>(
         &mut self,
@@ -53,13 +54,13 @@ impl Scratch {
         }
     }
 
-    /// Forgets all cells, and makes room for those with numbers below `n_all`.
+    /// Removes all cells, and makes room for those with numbers below `n_all`.
     pub(super) fn clear_cells(&mut self, n_all: usize) {
         self.clear(n_all.div_ceil(2));
     }
 
-    /// Where a cell's key is in the list of keys since [`Scratch::clear_cells`], and whether it was put there
-    /// just now.
+    /// The place of a cell's key in the list of keys since [`Scratch::clear_cells`], and whether it
+    /// was just added.
     #[inline]
     pub(super) fn find_cell<const N: usize>(
         &mut self,

@@ -1,9 +1,9 @@
-//! A good set of cuts to begin with: local search over the steps of all attributes but one, which is cut
-//! as well as can be for each of them.
+//! A good initial set of cuts: local search over the steps of all attributes except one, which is
+//! cut optimally for each set of steps.
 //!
-//! The attribute with the most values that matter has most cuts of a good set, and a sweep finds them all
-//! at once; what is left is a small space in which single changes lead far. From the best set of a chain,
-//! two or three random changes start the next climb.
+//! In a good set, most cuts are on the attribute with the greatest effective number of values, and
+//! a sweep finds them all at once. The rest is a small space in which single changes go far. From
+//! the best set of a chain, two or three random changes start the next climb.
 
 use std::collections::BTreeSet;
 
@@ -20,27 +20,28 @@ use super::{Ground, Key};
 use crate::Budget;
 use crate::random::Random;
 
-/// How long a chain goes on.
+/// The length of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// From nothing, about as long as it takes to find something good.
+    /// From nothing, about as long as needed to find something good.
     Brief,
-    /// From the best set so far: for a part of the time that is left, or ten times as long.
+    /// From the best set so far: for a part of the remaining time, or ten times as long.
     Long,
 }
 
-/// Sets that a chain looks at, for a table of so many atoms and a sweep over so many cuts.
+/// The number of sets that a chain tries, for a table of `n_atoms` atoms and a sweep over `n_cuts`
+/// cuts.
 fn n_tries(n_atoms: usize, n_cuts: usize) -> usize {
     (40_000_000 / (n_atoms + 2 * n_cuts * n_cuts).max(1)).clamp(20, 1500)
 }
 
-/// The most cuts that a sweep takes little time for.
+/// The most cuts for which a sweep takes little time.
 pub(super) const MOST_CUTS: usize = 1024;
 
-/// Chains, whatever the number of threads.
+/// The number of chains, independent of the number of threads.
 const CHAINS: u64 = 2;
 
-/// Offers what local search finds.
+/// Offers the sets that local search finds.
 pub(super) fn plant<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     root: &Node<N>,
@@ -67,7 +68,7 @@ pub(super) fn plant<P: Price, const N: usize>(
         Effort::Long if budget.has_deadline() => usize::MAX,
         Effort::Long => 10 * n_tries,
     };
-    // What loses nothing is often best even where rows may be lost (section 7.2 of the paper).
+    // A set that loses nothing is often best even if rows may be lost (section 7.2 of the paper).
     let limit = ground.problem.limit;
     let n_chains = if limit == 0 { CHAINS } else { 2 * CHAINS };
     (0..n_chains).into_par_iter().for_each(|chain| {
@@ -118,7 +119,7 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
         }
     }
 
-    /// Takes the first change that helps, until none does.
+    /// Repeats the first change that helps, until none does.
     fn descend(&mut self, mut now: Tried, best: &Shared) -> Tried {
         loop {
             let mut moves = self.moves(&now.1);
@@ -140,7 +141,7 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
         }
     }
 
-    /// Every set that differs by one step made, left out or put one code further.
+    /// Every set that differs by one step: added, removed or moved by one code.
     fn moves(&self, steps: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
         let space = &self.ground.space;
         let others = (0..space.steps.len()).filter(|&at| space.steps[at].attribute != self.swept);
@@ -165,8 +166,8 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
         moves
     }
 
-    /// The cost of the best set with these steps and any of the attribute that is swept. None if that loses
-    /// too many rows.
+    /// The cost of the best set with these steps and any of the attribute that is swept. `None` if
+    /// that loses too many rows.
     fn cost(&mut self, steps: &BTreeSet<usize>, best: &Shared) -> Option<u64> {
         self.n_left = self.n_left.saturating_sub(1);
         let ground = self.ground;
@@ -184,7 +185,7 @@ impl<P: Price, const N: usize> Chain<'_, '_, P, N> {
         Some(swept.cost)
     }
 
-    /// The classes under some steps, divided by nothing but the attribute that is swept.
+    /// The classes under some steps, which only the swept attribute can divide.
     fn node(&self, made: &[usize]) -> Option<Node<N>> {
         let ground = self.ground;
         let mut tail = StepSet::none(ground.space.steps.len());

@@ -1,4 +1,4 @@
-//! What a search decides about: steps, each of which cuts one attribute.
+//! The steps that a search decides about, each of which cuts one attribute.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(super) struct Step {
     pub(super) before: Vec<u32>,
     /// The step that has to be made first.
     pub(super) parent: Option<usize>,
-    /// Those that need it are the next ones, up to this one.
+    /// The steps that need it are the next ones, up to this one, exclusive.
     pub(super) end: usize,
     /// The run that it divides.
     pub(super) run: (u32, u32),
@@ -69,7 +69,7 @@ impl Space {
         cuts
     }
 
-    /// The steps that make some cuts; none if there are no such steps.
+    /// The steps that make some cuts; `None` if there are no such steps.
     pub(super) fn steps(&self, cuts: &Cuts) -> Option<Vec<usize>> {
         let is_made = |step: &Step| {
             step.before.iter().all(|code| cuts.of(step.attribute).binary_search(code).is_ok())

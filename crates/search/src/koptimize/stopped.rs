@@ -1,4 +1,4 @@
-//! A search that was stopped, as numbers, so that it can be kept and gone on with.
+//! A stopped search as plain numbers, so that it can be saved and resumed.
 
 use incrowd_data::Cuts;
 
@@ -8,32 +8,32 @@ use super::space::{Space, StepSet};
 use super::{Ground, Shared};
 use crate::Problem;
 
-/// Where a search stood when it was stopped.
+/// The state of a stopped search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stopped {
-    /// Which problem it is about: numbers of equal problems are equal.
+    /// A fingerprint of the problem: equal problems have equal fingerprints.
     pub problem: u64,
     /// The best cuts so far.
     pub best: Cuts,
-    /// What no set of cuts costs less than, in the search's own units.
+    /// A lower bound of the cost of any set of cuts, in the search's own units.
     pub floor: u64,
-    /// Nodes that were looked at.
+    /// Nodes that were visited.
     pub nodes: u64,
-    /// What was not looked at; nothing if the best cuts are proved to be so.
+    /// Nodes that were not visited; none if the best cuts are proved to be optimal.
     pub open: Vec<OpenNode>,
 }
 
-/// The sets of steps that have all of `made` and some of `tail`.
+/// An open node: the sets of steps with all of `made` and some of `tail`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenNode {
-    /// Steps that are made, in the order in which they were.
+    /// Steps that are made, in order.
     pub made: Vec<u32>,
     /// Steps that may be made, ascending.
     pub tail: Vec<u32>,
 }
 
 impl Stopped {
-    /// Whether it was stopped at this problem, and says nothing that cannot be.
+    /// Whether it belongs to this problem and is consistent.
     #[must_use]
     pub fn fits(&self, problem: &Problem) -> bool {
         let space = Space::new(problem);
@@ -64,7 +64,7 @@ impl Stopped {
     }
 }
 
-/// A number that differs between problems (FNV-1a): what is searched, and for what.
+/// A fingerprint (FNV-1a) of everything that defines the problem.
 pub(super) fn fingerprint(problem: &Problem) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut eat = |bytes: &[u8]| {
@@ -111,7 +111,7 @@ pub(super) fn restore<P: Price, const N: usize>(
     stopped.open.iter().filter_map(node).collect()
 }
 
-/// The node at which some steps are made. None if they lose too many rows.
+/// The node at which some steps are made. `None` if they lose too many rows.
 fn made<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     root: &Node<N>,
@@ -124,7 +124,7 @@ fn made<P: Price, const N: usize>(
     Some(node)
 }
 
-/// Offers cuts that somebody gives, if they are a set of the search.
+/// Offers given cuts, if they are a set of the search.
 pub(super) fn offer<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     root: &Node<N>,

@@ -1,4 +1,4 @@
-//! The best set of a node whose tail cuts one attribute only, by dynamic programming.
+//! The best set of a node whose tail cuts only one attribute, by dynamic programming.
 
 use super::Ground;
 use super::class::Class;
@@ -13,19 +13,19 @@ struct Way {
     cuts: Vec<u32>,
 }
 
-/// What a sweep finds.
+/// The result of a sweep.
 #[derive(Debug)]
 pub(super) struct Swept {
-    /// The cost of the best set of the node, whatever it loses.
+    /// The cost of the best set of the node, regardless of the rows it loses.
     pub(super) cost: u64,
     /// The rows that it loses.
     pub(super) n_lost: u64,
-    /// The cuts of the attribute beside those that are made.
+    /// The cuts of the attribute in addition to those that are made.
     pub(super) cuts: Vec<u32>,
 }
 
-/// Cuts one attribute as well as can be, where so many rows may be lost. None if every set loses rows and
-/// none may be lost; it is for the caller to see whether the best set loses too many.
+/// Cuts one attribute optimally, if this number of rows may be lost. `None` if every set loses rows
+/// although none may be lost. The caller has to check whether the best set loses too many.
 pub(super) fn sweep<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     node: &Node<N>,
@@ -54,7 +54,7 @@ pub(super) fn sweep<P: Price, const N: usize>(
     Some(swept)
 }
 
-/// What intervals of one attribute cost for the classes that share it.
+/// The costs of intervals of one attribute for the classes that share it.
 struct Costs<'a, 'b, P, const N: usize> {
     ground: &'a Ground<'b, P, N>,
     attribute: usize,
@@ -74,7 +74,7 @@ impl<P: Price, const N: usize> Costs<'_, '_, P, N> {
         up_to.iter().zip(below).map(|(up_to, below)| up_to - below).collect()
     }
 
-    /// None if it loses rows and none may be lost.
+    /// `None` if it loses rows although none may be lost.
     fn of(&self, from: u32, to: u32) -> Option<u64> {
         let price = &self.ground.price;
         let loss = if P::HAS_LOSS { price.loss(self.attribute, from, to - 1) } else { 0 };
@@ -108,7 +108,8 @@ impl<P: Price, const N: usize> Costs<'_, '_, P, N> {
     }
 }
 
-/// The best way to cut an interval along an order: for every place to start from, the best next cut.
+/// The best way to cut an interval along an order: for every place to start from, the best next
+/// cut.
 fn along<P: Price, const N: usize>(
     costs: &Costs<P, N>,
     node: &Node<N>,
@@ -120,9 +121,9 @@ fn along<P: Price, const N: usize>(
     let places: Vec<u32> =
         std::iter::once(lo).chain(inside).chain(std::iter::once(hi + 1)).collect();
     let last = places.len() - 1;
-    let table = Table::new(costs, &places);
-    // From each place: cost, cuts, and the next place. The smallest next place of equal ones gives the
-    // smallest cuts.
+    let table = IntervalCosts::new(costs, &places);
+    // From each place: cost, number of cuts, and the next place. On ties, the smallest next place
+    // gives the smallest cuts.
     let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; places.len()];
     best[last] = Some((0, 0, last));
     for from in (0..last).rev() {
@@ -144,19 +145,19 @@ fn along<P: Price, const N: usize>(
 }
 
 /// The cost of every interval between two places.
-struct Table {
+struct IntervalCosts {
     n_places: usize,
     costs: Vec<u64>,
 }
 
-/// Rows are lost, and none may be.
+/// Rows are lost although none may be.
 const NEVER: u64 = u64::MAX;
 
-impl Table {
-    fn new<P: Price, const N: usize>(costs: &Costs<P, N>, places: &[u32]) -> Table {
+impl IntervalCosts {
+    fn new<P: Price, const N: usize>(costs: &Costs<P, N>, places: &[u32]) -> IntervalCosts {
         let n_places = places.len();
         let ground = costs.ground;
-        let mut table = Table { n_places, costs: vec![0; n_places * n_places] };
+        let mut table = IntervalCosts { n_places, costs: vec![0; n_places * n_places] };
         let n_lanes = ground.n_lanes;
         let mut at: Vec<u32> = Vec::with_capacity(n_places * n_lanes);
         let mut lanes = vec![0; n_lanes];
@@ -208,8 +209,8 @@ impl Table {
     }
 }
 
-/// The best way to divide the run of a node: not at all, or into its children's runs, each as well as can
-/// be.
+/// The best way to divide the run of a node: not at all, or into its children's runs, each
+/// optimally.
 fn below<P: Price, const N: usize>(
     costs: &Costs<P, N>,
     node: &Node<N>,

@@ -1,4 +1,5 @@
-//! Against the enumeration of all sets of cuts, with every rule and with each one switched off.
+//! Compares with the enumeration of all sets of cuts, with all rules and with each one switched
+//! off.
 
 use incrowd_data::{Attribute, Cuts};
 use incrowd_privacy::{DistinctDiversity, EntropyDiversity, KAnonymity, Model, RecursiveDiversity};
@@ -121,11 +122,11 @@ fn agrees(asked: &Asked, k: u64, all: &[Facts], rules: Rules) {
 }
 
 #[test]
-fn the_optimum_is_that_of_the_enumeration() {
+fn the_optimum_agrees_with_the_enumeration() {
     every_job(400, |asked, k, all| agrees(asked, k, all, Rules::ALL));
 }
 
-/// Searches below ceilings prove nothing that is not so.
+/// Searches below ceilings prove nothing false.
 #[test]
 fn lifted_bounds_are_below_the_optimum() {
     let mut n_lifted = 0;
@@ -153,7 +154,7 @@ fn lifted_bounds_are_below_the_optimum() {
         let price = Discernibility::new(300, problem.k);
         let (fields, _) = layout(set.attributes.iter().map(Attribute::n_codes)).unwrap();
         let ground = ground::<_, 1>(&problem, &costs, price, 1, Rules::ALL, fields);
-        // A best cost from far above the optimum to just at it.
+        // A best cost from far above the optimum down to exactly the optimum.
         for times in [1.0, 1.1, 2.0, 5.0] {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
             let cost = (optimum * times) as u64;

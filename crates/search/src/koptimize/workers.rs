@@ -1,5 +1,5 @@
-//! Depth first on every core: each worker has a stack of open nodes, and hands its oldest one to whoever
-//! has none.
+//! Depth first on every core: each worker has a stack of open nodes, and hands its oldest one to
+//! workers that have none.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use super::price::Price;
 use super::sweep::sweep;
 use crate::{Budget, Standing};
 
-/// Nodes between two words on how far it is.
+/// Nodes between two progress reports.
 const PACE: u64 = 32;
 
 /// What workers share.
@@ -19,9 +19,9 @@ pub(super) struct Crew<'a, P, const N: usize> {
     ground: &'a Ground<'a, P, N>,
     best: &'a Shared,
     budget: &'a Budget,
-    /// Sets that cost so much or more are not asked for.
+    /// Sets of this cost or more are not searched for.
     ceiling: Option<u64>,
-    /// Nodes that nobody looks at.
+    /// Nodes that no worker has.
     open: Mutex<Open<N>>,
     woken: Condvar,
     n_waiting: AtomicUsize,
@@ -39,13 +39,13 @@ struct Open<const N: usize> {
 /// How a search ended.
 #[derive(Debug)]
 pub(super) struct Ended<const N: usize> {
-    /// Nodes that were not looked at.
+    /// Nodes that were not visited.
     pub(super) open: Vec<Node<N>>,
     pub(super) n_nodes: u64,
 }
 
-/// Looks at nodes and all below them, until none is left or the budget ends; below a ceiling, only for sets
-/// that cost less than that.
+/// Visits nodes and all below them, until none is left or the budget ends; with a ceiling, only for
+/// sets that cost less.
 pub(super) fn search<P: Price, const N: usize>(
     ground: &Ground<P, N>,
     best: &Shared,
@@ -77,7 +77,7 @@ pub(super) fn search<P: Price, const N: usize>(
     Ended { open: open.nodes, n_nodes: crew.n_nodes.into_inner() }
 }
 
-/// A worker that has nodes to look at. If it panics, the others stop as well.
+/// A worker that has nodes to visit. If it panics, the others stop too.
 struct Busy<'a, 'b, P: Price, const N: usize>(&'a Crew<'b, P, N>);
 
 impl<P: Price, const N: usize> Drop for Busy<'_, '_, P, N> {
@@ -121,14 +121,14 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
             }
             let mut open = self.open();
             open.nodes.append(&mut stack);
-            // Under the lock: whoever looks sees the nodes here or there.
+            // Under the lock, so that other workers see the nodes either here or there.
             self.floors[worker].store(u64::MAX, Ordering::Relaxed);
             drop(open);
             drop(busy);
         }
     }
 
-    /// A node that nobody looks at: the one with the least floor. None when there is nothing left to do.
+    /// Takes the waiting node with the least floor. `None` when there is nothing left to do.
     fn next(&self, worker: usize) -> Option<Node<N>> {
         let mut open = self.open();
         loop {
@@ -151,7 +151,8 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         }
     }
 
-    /// Whether the budget ends the search: asked at every node, since nodes of large tables take long.
+    /// Whether the budget ends the search. Checked at every node, since nodes of large tables take
+    /// long.
     fn shall_stop(&self) -> bool {
         let n_nodes = self.n_nodes.load(Ordering::Relaxed);
         if self.budget.is_spent() || self.budget.has_seen(n_nodes) {
@@ -161,7 +162,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Says how far the search is.
+    /// Reports the progress of the search.
     fn say(&self, worker: usize, stack: &[Node<N>], floor: u64) {
         let least = stack.iter().map(|node| node.floor).min().unwrap_or(u64::MAX).min(floor);
         self.floors[worker].store(least, Ordering::Relaxed);
@@ -180,7 +181,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         });
     }
 
-    /// Looks at one node: offers what it holds, and opens those below it.
+    /// Visits a node: offers its sets, and opens the nodes below it.
     fn visit(&self, mut node: Node<N>, stack: &mut Vec<Node<N>>, desk: &mut Desk) {
         let ground = self.ground;
         let best = self.bar();
@@ -205,6 +206,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         let last = node.only_attribute(ground).filter(|_| can_sweep);
         if let Some(attribute) = last {
             let Some(swept) = sweep(ground, &node, attribute, ground.problem.limit) else { return };
+            debug_assert!(swept.cost >= node.floor, "K2");
             if swept.n_lost <= ground.problem.limit {
                 let mut cuts = ground.space.cuts(&node.made);
                 swept.cuts.iter().for_each(|&code| cuts.insert(attribute, code));
@@ -226,7 +228,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
         }
     }
 
-    /// What a set has to be better than.
+    /// The set that a new one has to beat.
     fn bar(&self) -> Arc<Best> {
         let best = self.best.get();
         match self.ceiling {
@@ -237,6 +239,7 @@ impl<P: Price, const N: usize> Crew<'_, P, N> {
 
     fn offer_made(&self, node: &Node<N>) {
         let (cost, n_lost) = node.cost(self.ground);
+        debug_assert!(cost >= node.floor, "K2");
         if n_lost <= self.ground.problem.limit && !self.best.get().beats(cost, node.n_cuts) {
             self.offer(cost, n_lost, self.ground.space.cuts(&node.made));
         }

@@ -1,18 +1,18 @@
-//! How a region is cut along a hierarchy: into the children of the node that holds it.
+//! How a region is cut along a hierarchy: into the children of the node that contains it.
 //!
-//! Children that satisfy the models become parts of their own. The others stay together as one part;
-//! while that part does not satisfy the models, the child with the fewest rows joins it. So a small
-//! child does not keep the large ones from being told apart.
+//! Children that satisfy the models become parts of their own. The others stay together as one
+//! part; while that part does not satisfy the models, the child with the fewest rows joins it. So a
+//! small child does not prevent the separation of the large ones.
 //!
-//! A part of several children is labelled by naming them, never by their parent, which would cover the
-//! other parts too. Nobody reads a label of hundreds of names, so that more than [`MOST`] children are
-//! divided further, in their order; where that is not possible, the node is not cut.
+//! A part of several children is labelled by naming them, never by their parent, which would cover
+//! the other parts too. Nobody reads a label of hundreds of names, so more than [`MOST`] children
+//! are divided further, in their order; if that is not possible, the node is not cut.
 
 /// Children that may stay together.
 const MOST: usize = 256;
 
-/// The part of each child, or none if fewer than two parts with rows are left. `rows` is the number of
-/// rows of each child; `holds` says whether some children together satisfy the models.
+/// The part of each child, or `None` if fewer than two parts have rows. `rows` is the number of
+/// rows of each child; `holds` tells whether some children together satisfy the models.
 ///
 /// Parts are numbered by their first child. A child without rows is a part of its own.
 pub(super) fn parts(rows: &[u64], mut holds: impl FnMut(&[usize]) -> bool) -> Option<Vec<usize>> {
@@ -28,7 +28,7 @@ pub(super) fn parts(rows: &[u64], mut holds: impl FnMut(&[usize]) -> bool) -> Op
     if alone.len() + usize::from(!rest.is_empty()) < 2 {
         return None;
     }
-    // All of them as even as can be.
+    // As even as possible.
     let n_groups = rest.len().div_ceil(MOST).max(1);
     let together: Vec<&[usize]> = rest.chunks(rest.len().div_ceil(n_groups).max(1)).collect();
     if together.len() > 1 && !together.iter().all(|children| holds(children)) {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_children_to_be_named_are_divided() {
+    fn too_many_children_for_a_label_are_divided() {
         let mut rows = vec![1; 600];
         rows[300] = 400;
         let sizes = |k: u64| {

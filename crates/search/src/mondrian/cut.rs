@@ -1,4 +1,4 @@
-//! Which cut of a region on one attribute is allowable and nearest the median.
+//! The allowable cut of a region on one attribute that is nearest the median.
 
 use incrowd_data::{Attribute, Branches, Level, Node, NodeId, Shape};
 use incrowd_privacy::{Tally, all_hold};
@@ -17,7 +17,8 @@ pub(crate) enum Cut {
 }
 
 impl Cut {
-    /// Copies every point of a region into `to`, part by part. Gives the number of points of each part.
+    /// Copies every point of a region into `to`, part by part. Returns the number of points of each
+    /// part.
     pub(crate) fn scatter<C: PackedCode>(
         &self,
         attribute: usize,
@@ -33,7 +34,7 @@ impl Cut {
         }
     }
 
-    /// How many parts it makes, those without rows included.
+    /// The number of parts, including those without rows.
     pub(super) fn n_parts(&self) -> usize {
         match self {
             Cut::At(_) => 2,
@@ -49,7 +50,7 @@ impl Cut {
         }
     }
 
-    /// The node of the attribute's hierarchy whose children it tells apart.
+    /// The node of the attribute's hierarchy whose children it separates.
     pub(crate) fn divided_node(&self, attribute: &Attribute) -> Option<(Level, u32)> {
         let (Cut::Children { ends, .. }, Shape::Tree(hierarchy)) = (self, &attribute.shape) else {
             return None;
@@ -58,7 +59,7 @@ impl Cut {
         Some(hierarchy.common(*first, *last))
     }
 
-    /// The node of a tree that makes it, given those of the parts.
+    /// The tree node for this cut, given those of the parts.
     pub(super) fn node(&self, attribute: usize, parts: &[NodeId]) -> Node {
         let branches = match self {
             Cut::At(at) => Branches::Binary { at: *at, low: parts[0], high: parts[1] },
@@ -89,8 +90,8 @@ pub(super) fn best<C: PackedCode>(
     nearest(problem, region, attribute, extent, tally, false)
 }
 
-/// The same; with `keeps`, the nearest of those whose parts have room for as many classes of k rows as any,
-/// which a cut at the median may not.
+/// The same. With `keeps`, only cuts whose parts have room for the greatest number of classes of k
+/// rows count, which a cut at the median may not.
 pub(crate) fn nearest<C: PackedCode>(
     problem: &Problem,
     region: &Buffers<'_, C>,
@@ -217,8 +218,8 @@ fn frequency_set<C: PackedCode>(
     }
 }
 
-/// For every value that occurs but the last, whether both sides of the cut behind it satisfy the models: one
-/// sweep from each end.
+/// For every value that occurs except the last, whether both sides of the cut after it satisfy the
+/// models: one sweep from each end.
 pub(super) fn allowable<C: PackedCode>(
     problem: &Problem,
     region: &Buffers<'_, C>,

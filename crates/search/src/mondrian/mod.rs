@@ -1,45 +1,45 @@
 //! Mondrian: greedy multidimensional partitioning.
 //!
-//! Holds every point in one region, then keeps cutting regions at the median of the attribute on
-//! which they reach widest, while every part satisfies the models.
+//! Starts with all points in one region, then keeps cutting regions at the median of the attribute
+//! on which they are widest, while every part satisfies the models.
 //!
 //! # Source
 //!
 //! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, University of Wisconsin,
 //! 2005: Figure 7 (strict), section 4 (relaxed). Departures:
 //!
-//! - The cut nearest the median is taken of those that are allowable: with many equal values at the
-//!   median the cut behind it may leave too few points where the one before it does not. Where no
-//!   cut on the widest attribute is allowable the next widest is tried, so that a leaf has no
-//!   allowable cut at all (Theorem 2 needs it; the proof of Theorem 4 takes it for granted).
+//! - The allowable cut nearest the median is made: with many equal values at the median, the cut
+//!   after it may leave too few points where the one before it does not. If no cut on the widest
+//!   attribute is allowable, the next widest is tried, so that a leaf has no allowable cut at all
+//!   (Theorem 2 needs this; the proof of Theorem 4 assumes it).
 //! - Equal widths go to the attribute with the fewest codes (missing counts as one), then to the
 //!   first. That gives the paper's Figure 3.
-//! - An attribute with a hierarchy is cut into the children of the node that holds the region, as in
-//!   *Workload-Aware Anonymization* (KDD 2006, section 2.2). There every child with rows must satisfy
-//!   the models; here those that do not stay together as one part (see `children`), which takes the
-//!   loss on the Adult table with hierarchies at k = 10 from 0.29 to 0.09.
-//! - With a workload the cut is chosen by a criterion of `split`, from *Workload-Aware Anonymization* (KDD 2006,
-//!   section 3) and, for queries, from section 5 of the report.
-//! - Where only some points of a region miss a value of an ordered attribute, the cut between value
-//!   and missing comes first among the cuts on that attribute.
+//! - An attribute with a hierarchy is cut into the children of the node that contains the region,
+//!   as in *Workload-Aware Anonymization* (KDD 2006, section 2.2). There every child with rows must
+//!   satisfy the models; here those that do not stay together as one part (see `children`), which
+//!   lowers the loss on the Adult table with hierarchies at k = 10 from 0.29 to 0.09.
+//! - With a workload the cut is chosen by a criterion of `split`, from *Workload-Aware
+//!   Anonymization* (KDD 2006, section 3) and, for queries, from section 5 of the report.
+//! - If only some points of a region lack a value of an ordered attribute, the cut between values
+//!   and missing cells is tried before other cuts on that attribute.
 //!
 //! # Guarantees
 //!
 //! - Exact: no. Greedy; a cut is never undone.
 //! - Asks of the models: nothing. A model that is not monotone only makes it stop earlier.
-//! - Strict: every class holds at most `2d(k-1) + m` rows for `d` ordered attributes, `m` being the
-//!   most copies of one vector (Theorem 4), if k-anonymity is the only model
-//!   and a cut is made wherever one is allowable (not if selections alone decide).
-//! - Relaxed: at most `2k-1` rows (Theorem 5), but for rows that are equal on every attribute.
+//! - Strict: every class has at most `2d(k-1) + m` rows for `d` ordered attributes, where `m` is
+//!   the greatest number of copies of a vector (Theorem 4), if k-anonymity is the only model and a
+//!   cut is made wherever one is allowable (not if selections alone decide).
+//! - Relaxed: at most `2k-1` rows (Theorem 5), except for rows that are equal on every attribute.
 //! - Deterministic: yes, on any number of threads.
 //!
 //! # Invariants
 //!
-//! - M1: open and closed regions together hold every row exactly once.
+//! - M1: open and closed regions together contain every row exactly once.
 //! - M2: every region that has rows, open or closed, satisfies the models. A child of a hierarchy
-//!   node may have none: it is a class of the recoding, for other rows, but of no release.
-//! - M3: a closed region has no allowable cut on any attribute, unless selections alone decide: then none that
-//!   lowers their imprecision.
+//!   node may have no rows: it is a class of the recoding, for new rows, but not of the release.
+//! - M3: a closed region has no allowable cut on any attribute, or, if selections alone decide,
+//!   none that lowers their imprecision.
 //!
 //! # Cost
 //!
@@ -94,7 +94,7 @@ pub(crate) use relaxed::relaxed;
 pub(crate) use split::{Splits, entropy};
 pub(crate) use strict::{Branch, hierarchy, strict};
 
-/// The attributes on which a region reaches at all, widest first (`choose_dimension` of Figure 7).
+/// The attributes on which a region has any width, widest first (`choose_dimension` of Figure 7).
 fn by_width<C: PackedCode>(
     attributes: &[Attribute],
     region: &Buffers<'_, C>,

@@ -1,10 +1,12 @@
-//! Relaxed partitioning: regions may overlap, and rows that lie on the median are divided between
-//! both halves, so that these are of equal size (section 4 of the paper).
+//! Relaxed partitioning: regions may overlap, and rows at the median are divided between both
+//! halves, to make them equally large (section 4 of the paper).
 //!
-//! The division goes by the order of the vectors, which is the order of their codes and of the
-//! extra columns, so that it does not depend on the order of the input.
+//! The division follows the order of the vectors, which is that of their codes and of the extra
+//! columns, so it does not depend on the order of the input.
 
-use incrowd_data::{Assignment, Attribute, Codes, Divided, FrequencySet, Level, Shape};
+use incrowd_data::{
+    Assignment, Attribute, Codes, Divided, FrequencySet, Level, Shape, VectorShare,
+};
 use incrowd_privacy::{Tally, all_hold};
 
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
@@ -52,6 +54,7 @@ pub(crate) fn relaxed(problem: &Problem) -> Outcome {
 
 /// The classes of a region.
 fn anonymize(problem: &Problem, region: Region, tally: &mut Tally) -> Vec<Region> {
+    debug_assert!(satisfies(problem, &region.shares, tally), "M2");
     if problem.budget.is_spent() {
         return vec![region];
     }
@@ -96,7 +99,7 @@ fn halve(problem: &Problem, region: &Region, tally: &mut Tally) -> Option<Vec<Re
     })
 }
 
-/// The attributes on which a region reaches at all, widest first; ties as in the strict form.
+/// The attributes on which a region has any width, widest first; ties as in the strict form.
 fn by_width(set: &FrequencySet, region: &[Share]) -> Vec<usize> {
     let mut order: Vec<(f64, u32, usize)> = set
         .attributes
@@ -124,7 +127,7 @@ fn reach(attribute: &Attribute, codes: impl Iterator<Item = u32> + Clone) -> f64
     attribute.loss(&attribute.cell(lo, hi, &present))
 }
 
-/// A node of a hierarchy, and the parts that its children make.
+/// A node of a hierarchy, and the parts for its children.
 type ByChildren = ((Level, u32), Vec<Vec<Share>>);
 
 /// The cut of a hierarchy attribute into the children of its node.
@@ -164,7 +167,7 @@ fn children(
 }
 
 /// Two halves along the order of the attribute, of equal size if the models allow it, otherwise cut
-/// where they do, as near the middle as possible.
+/// as near the middle as they allow.
 fn divide(
     problem: &Problem,
     region: &[Share],
@@ -238,19 +241,21 @@ fn satisfies(problem: &Problem, part: &[Share], tally: &mut Tally) -> bool {
 }
 
 fn assign(n_vectors: usize, classes: &[Region]) -> Assignment {
-    let mut shares: Vec<(u32, u32, u32)> = (0u32..)
+    let in_class =
+        |share: &Share, class: u32| VectorShare { vector: share.vector, class, n_rows: share.rows };
+    let mut all: Vec<VectorShare> = (0u32..)
         .zip(classes)
-        .flat_map(|(class, of)| of.shares.iter().map(move |s| (s.vector, class, s.rows)))
+        .flat_map(|(class, of)| of.shares.iter().map(move |share| in_class(share, class)))
         .collect();
-    shares.sort_unstable();
+    all.sort_unstable();
     let mut class_of = vec![0; n_vectors];
-    let mut parts = Vec::new();
-    for of_vector in shares.chunk_by(|a, b| a.0 == b.0) {
-        class_of[of_vector[0].0 as usize] = of_vector[0].1;
+    let mut shares = Vec::new();
+    for of_vector in all.chunk_by(|a, b| a.vector == b.vector) {
+        class_of[of_vector[0].vector as usize] = of_vector[0].class;
         if of_vector.len() > 1 {
-            parts.extend_from_slice(of_vector);
+            shares.extend_from_slice(of_vector);
         }
     }
     let n_classes = u32::try_from(classes.len()).expect("fewer classes than rows");
-    Assignment { class_of, n_classes, parts }
+    Assignment { class_of, n_classes, shares }
 }

@@ -7,15 +7,15 @@ use incrowd_privacy::Tally;
 use rayon::prelude::*;
 
 use super::cut::Cut;
-use super::split::{Facts, Known, Splits};
+use super::split::{Facts, PointColumns, Splits};
 use crate::partition::{Buffers, CodeWidth, PackedCode, Points};
 use crate::{Counters, Found, Outcome, Problem, Proof, Recoding};
 
-/// A region that was cut, or a leaf.
+/// The result for a region: a cut or a leaf.
 enum Grown {
     /// A class of this many points.
     Leaf(usize),
-    /// The parts of a cut; a part without points stays a leaf without rows.
+    /// The parts of a cut; a part without points is a leaf without rows.
     Parts { attribute: usize, cut: Cut, parts: Vec<Grown> },
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn strict(problem: &Problem) -> Outcome {
     strict_part(problem, None)
 }
 
-/// The same for a part of a table of which some facts are known.
+/// The same for a part of a table, given facts about the whole table.
 pub(super) fn strict_part(problem: &Problem, facts: Option<&Facts>) -> Outcome {
     match CodeWidth::of(problem.set) {
         CodeWidth::One => run::<u8>(problem, facts),
@@ -41,7 +41,7 @@ fn run<C: PackedCode>(problem: &Problem, facts: Option<&Facts>) -> Outcome {
     let mut scratch = points.scratch();
     let mut leaf_order = vec![0; points.vectors.len()];
     let mut tally = Tally::new(problem.set, problem.entity);
-    let splits = Splits::knowing(problem, Known::of(problem.set), facts);
+    let splits = Splits::over(problem, PointColumns::of(problem.set), facts);
     let grown =
         anonymize(&splits, points.buffers(), scratch.buffers(), &mut leaf_order, &mut tally);
     if problem.budget.is_cancelled() {
@@ -60,6 +60,7 @@ fn anonymize<C: PackedCode>(
     tally: &mut Tally,
 ) -> Grown {
     let Some((attribute, cut)) = splits.choose(&region, tally) else {
+        debug_assert!(splits.may_be_class(&region, tally), "M2");
         leaf_order.copy_from_slice(region.vectors);
         return Grown::Leaf(region.len());
     };
@@ -81,7 +82,7 @@ fn anonymize_parts<C: PackedCode>(
     if sizes.len() == 1 {
         return vec![anonymize(splits, parts, scratch, leaf_order, tally)];
     }
-    // Halves, since a node of a hierarchy may have more children than the stack has room for.
+    // Recurses by halves, since a node of a hierarchy may have too many children for the stack.
     let (sizes, more_sizes) = sizes.split_at(sizes.len() / 2);
     let n_first = sizes.iter().sum();
     let is_large = parts.len() >= PARALLEL_FROM;
@@ -109,11 +110,7 @@ fn found(grown: &Grown, leaf_order: &[u32], is_cut_short: bool) -> Found {
     let nodes_checked = nodes.len() as u64;
     let counters = Counters { nodes_checked, table_scans: 1, ..Counters::default() };
     Found {
-        assignment: Assignment {
-            class_of: class_of(leaf_order, &leaf_ends),
-            n_classes,
-            parts: Vec::new(),
-        },
+        assignment: Assignment::of_whole_vectors(class_of(leaf_order, &leaf_ends), n_classes),
         recoding: Recoding::Partition(PartitionTree { nodes, n_classes }),
         proof: Proof { is_cut_short, ..Proof::default() },
         counters,
@@ -158,10 +155,11 @@ pub(crate) fn hierarchy(problem: &Problem) -> (Vec<u32>, Branch) {
     }
 }
 
-/// Leaves per task when vectors are given their classes.
+/// Leaves per task when classes are assigned to vectors.
 const LEAVES: usize = 1 << 13;
 
-/// The class of each vector. Leaves hold different vectors, so threads never write to the same place.
+/// The class of each vector. Leaves have different vectors, so threads never write to the same
+/// place.
 fn class_of(leaf_order: &[u32], leaf_ends: &[usize]) -> Vec<u32> {
     let class_of: Vec<AtomicU32> = leaf_order.iter().map(|_| AtomicU32::new(0)).collect();
     leaf_ends.par_chunks(LEAVES).enumerate().for_each(|(chunk, ends)| {
@@ -181,7 +179,7 @@ fn class_of(leaf_order: &[u32], leaf_ends: &[usize]) -> Vec<u32> {
 /// Gives nodes and classes their numbers, depth first.
 struct Numbering {
     nodes: Vec<Node>,
-    /// By class, where its vectors end in the order of the leaves.
+    /// By class, the end of its vectors in the order of the leaves.
     leaf_ends: Vec<usize>,
 }
 

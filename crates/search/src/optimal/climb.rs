@@ -1,5 +1,5 @@
-//! Steps from node to node towards a good one, before the search: something to prune with where the
-//! lattice can be closed, and the best node so far where it cannot.
+//! Steps from node to node towards a good one, before the search. This gives a bound to prune with
+//! if the lattice can be closed, and the best node so far if it cannot.
 
 use std::collections::BTreeSet;
 
@@ -26,14 +26,15 @@ impl Search<'_> {
         self.climb(&base.set, start);
     }
 
-    /// Goes from a node to the cheapest node one level below, again and again; where none is cheaper, to
-    /// the cheapest of those one level down on one attribute and up on another.
+    /// Repeatedly goes to the cheapest node one level below; if none is cheaper, to the cheapest
+    /// node one level down on one attribute and one level up on another.
     pub(super) fn climb(&mut self, base: &Frequencies, start: Levels) {
         let mut seen = BTreeSet::new();
         let mut here = start;
         let mut cost = None;
         loop {
-            // All neighbours are above their meet, whose frequency set is far smaller than the base.
+            // All neighbours are above their meet, whose frequency set is far smaller than the
+            // base.
             let below = below(&base.levels, &here);
             let source = self.judge.counter.roll_up_if_smaller(base, &below);
             let source = source.as_ref().unwrap_or(base);
@@ -51,7 +52,7 @@ impl Search<'_> {
         }
     }
 
-    /// Counts some nodes; gives the cheapest feasible one.
+    /// Counts some nodes; returns the cheapest feasible one.
     fn cheapest(
         &mut self,
         source: &Frequencies,
@@ -99,7 +100,7 @@ impl Search<'_> {
     }
 }
 
-/// The node one level down on all attributes, but not below `low`.
+/// The node one level down on all attributes, limited by `low`.
 fn below(low: &Levels, node: &Levels) -> Levels {
     let down = |at: usize| Level(node.get(at).0.saturating_sub(1)).max(low.get(at));
     Levels::new((0..node.len()).map(down))

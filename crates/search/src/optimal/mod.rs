@@ -1,38 +1,39 @@
-//! The optimal full-domain generalization under any measure and models, by branch and bound over boxes
-//! of the lattice.
+//! The optimal full-domain generalization under any measure and models, by branch and bound over
+//! boxes of the lattice.
 //!
-//! A *region* is the box of all nodes between two corners. The lower corner's frequency set bounds the
-//! cost of the whole region from below, and is what every node of the region rolls up from; the upper corner tells how many rows are lost whatever happens, or that the region holds no
-//! feasible node at all. Regions that may hold something better than the best node so far are halved,
-//! most promising first.
+//! A *region* is the box of all nodes between two corners. The lower corner's frequency set bounds
+//! the cost of the whole region from below, and is what every node of the region rolls up from; the
+//! upper corner shows how many rows are lost in any case, or that the region has no feasible node
+//! at all. Regions that may contain a better node than the best one so far are halved, most
+//! promising first.
 //!
 //! # Source
 //!
 //! Our own, after Incognito (roll-up, the subset property) and Flash (predictive tagging: here a
-//! region is dropped at once where Flash tags a chain). What is new is the bound from both corners
-//! (`full_domain::pricing`), which also closes the search where every node is feasible because rows
-//! may be suppressed without limit.
+//! whole region is dropped where Flash tags a chain). The bound from both corners
+//! (`full_domain::pricing`) is new; it also closes the search if every node is feasible because
+//! rows may be suppressed without limit.
 //!
 //! # Guarantees
 //!
-//! - Exact: yes, unless the budget ends it: then it gives the best node so far and a proven lower
+//! - Exact: yes, unless the budget ends it: then it returns the best node so far and a proven lower
 //!   bound. Ties go to the smallest level vector in column order.
 //! - Asks of the models: nothing. Models that are not monotone only prune less.
 //! - Deterministic: yes, on any number of threads, unless the time limit ends it.
 //!
 //! # Invariants
 //!
-//! - O1: every feasible node that was not counted lies in an open region, or costs no less than the
+//! - O1: every feasible node that was not counted is in an open region, or costs no less than the
 //!   best one and does not come before it.
 //! - O2: the upper corner of an open region was counted and compared with the best node; so was the
-//!   lower one, unless the region says otherwise.
+//!   lower one, unless the region is marked otherwise.
 //! - O3: the source of a region is the frequency set of its lower corner or of a node below.
 //!
 //! # Cost
 //!
-//! For `g` groups at the lower corner: O(g) a node, about one node a region. At worst all nodes of the
-//! lattice are counted. Memory: the frequency sets of open regions, within the budget's limit; beyond
-//! it regions share the set of an ancestor.
+//! For `g` groups at the lower corner: O(g) per node, about one node per region. In the worst case
+//! all nodes of the lattice are counted. Memory: the frequency sets of open regions, within the
+//! budget's limit; beyond it, regions share the set of an ancestor.
 //!
 //! # Example
 //!
@@ -79,6 +80,7 @@ mod region;
 mod tests;
 
 use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -92,18 +94,18 @@ use crate::{Found, Infeasible, MinimalNode, Outcome, Problem, Proof, Standing};
 use pairs::Pairs;
 use region::{Region, Snapshot};
 
-/// Regions that are halved side by side. The same for any number of threads, so that the same nodes
+/// Regions that are halved in parallel. The same for any number of threads, so that the same nodes
 /// are counted.
 const BATCH: usize = 16;
 
-/// Open regions from which on each is finished before the next is looked at: a depth-first search
+/// From this number of open regions on, each is finished before the next one: a depth-first search
 /// needs little memory.
 const MOST_OPEN: usize = 1 << 20;
 
 /// Batches after which the search of a wide lattice climbs again, from near the best node.
 const CLIMB_EVERY: u64 = 64;
 
-/// Nodes from which on a lattice is wide.
+/// From this number of nodes on, a lattice is wide.
 const WIDE: u64 = 1 << 16;
 
 /// The best node so far.
@@ -114,7 +116,7 @@ struct Best {
     levels: Levels,
 }
 
-/// What is looked for.
+/// The goal of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
     /// The cheapest feasible node.
@@ -123,7 +125,7 @@ enum Goal {
     Minimal,
 }
 
-/// The search: what is asked and what is known.
+/// The search: its goal and its state.
 struct Search<'a> {
     judge: &'a Judge<'a>,
     goal: Goal,
@@ -132,7 +134,7 @@ struct Search<'a> {
     feasible: Vec<Levels>,
     open: BinaryHeap<Region>,
     checked: Seen,
-    /// Bytes of frequency sets that open regions hold.
+    /// Bytes of the frequency sets of open regions.
     held: Arc<AtomicU64>,
     /// By attribute and level, the logarithm of the number of groups with rows.
     log_groups: &'a [Vec<f64>],
@@ -149,7 +151,6 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
         Err(outcome) => return outcome,
     };
     let Some(low) = least_levels(&judge) else { return judge.infeasible() };
-    #[expect(clippy::cast_precision_loss, reason = "numbers of groups")]
     let log = |distinct: Vec<usize>| distinct.iter().map(|&n| (n as f64).log2()).collect();
     let log_groups: Vec<Vec<f64>> = judge.distinct_values().into_iter().map(log).collect();
     let search = |goal: Goal| {
@@ -196,8 +197,8 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
     Outcome::Found(Box::new(Found { minimal, ..found }))
 }
 
-/// The least levels that can be feasible, each attribute looked at alone (the subset property): rows
-/// in too small a group of one attribute are in too small a class.
+/// The least levels that can be feasible, judging each attribute alone (the subset property): rows
+/// in a group that is too small on one attribute are in a class that is too small.
 fn least_levels(judge: &Judge) -> Option<Levels> {
     let problem = judge.problem;
     let is_hopeless = |attribute: usize, running: &[u64], level: Level| {
@@ -217,7 +218,7 @@ fn least_levels(judge: &Judge) -> Option<Levels> {
     least.map(Levels::new)
 }
 
-/// What halving a region brought.
+/// The result of halving a region.
 #[derive(Default)]
 struct Halved {
     candidates: Vec<(Levels, Verdict)>,
@@ -225,7 +226,7 @@ struct Halved {
 }
 
 impl Search<'_> {
-    /// Opens the region of all nodes from `low` up, unless nothing in it is feasible.
+    /// Opens the region of all nodes from `low` up, unless no node in it is feasible.
     fn start(&mut self, low: &Levels) {
         let high = self.judge.lattice.high().clone();
         let at_low = self.judge.counter.scan(low);
@@ -240,7 +241,7 @@ impl Search<'_> {
             return;
         }
         self.pairs = Pairs::new(self.judge, &at_low);
-        // Where nothing may be left out, most nodes are ruled out without a good one at hand.
+        // If nothing may be suppressed, most nodes are ruled out even without knowing a good one.
         let at_low = Arc::new(Snapshot::new(at_low, &self.held));
         if self.goal == Goal::Best && (self.judge.problem.limit > 0 || self.is_wide()) {
             self.climb(&at_low.set, self.judge.lattice.high().clone());
@@ -257,8 +258,19 @@ impl Search<'_> {
             bound: self.judge.pricing.bound(low, floor, from_above),
         };
         if !root.is_done() {
-            self.open.push(root);
+            self.push(root);
         }
+    }
+
+    /// Opens a region.
+    fn push(&mut self, region: Region) {
+        debug_assert!(self.checked.may_hold(&region.high), "O2: the upper corner was counted");
+        debug_assert!(
+            !region.is_low_counted || self.checked.may_hold(&region.low),
+            "O2: the lower corner was counted"
+        );
+        debug_assert!(region.low.generalizes(&region.source.set.levels), "O3");
+        self.open.push(region);
     }
 
     /// Halves regions until none is left; false if the budget ended it.
@@ -291,13 +303,42 @@ impl Search<'_> {
                 for (node, verdict) in candidates {
                     self.offer(&node, &verdict);
                 }
-                self.open.extend(regions);
+                for region in regions {
+                    self.push(region);
+                }
             }
         }
+        debug_assert!(self.has_best_of_small_lattice(), "O1");
         true
     }
 
-    /// Says how far the search is.
+    /// Whether no node of the lattice is better than the best one (O1 when no region is open), by
+    /// counting all of them. Always true beyond a few nodes and vectors.
+    fn has_best_of_small_lattice(&self) -> bool {
+        const MOST_NODES: u64 = 32;
+        const MOST_VECTORS: usize = 32;
+        let lattice = &self.judge.lattice;
+        let is_small = lattice.n_nodes().is_some_and(|n_nodes| n_nodes <= MOST_NODES);
+        let problem = self.judge.problem;
+        if self.goal != Goal::Best || !is_small || problem.set.len() > MOST_VECTORS {
+            return true;
+        }
+        // A separate judge, since a judge counts its scans and roll-ups.
+        let Ok(judge) = Judge::new(problem) else { return false };
+        let is_no_better = |node: &Levels| {
+            let verdict = judge.verdict(&judge.counter.scan(node));
+            let best = self.best.as_ref().map(|best| (best.cost, &best.levels));
+            !verdict.is_feasible || best.is_some_and(|best| best <= (verdict.price.cost, node))
+        };
+        (lattice.low().height()..=lattice.high().height()).all(|height| {
+            let visited = lattice.visit_height(height, &mut |node| {
+                if is_no_better(&node) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            visited.is_continue()
+        })
+    }
+
+    /// Reports the progress of the search.
     fn say(&self) {
         if let (Some(region), Goal::Best) = (self.open.peek(), self.goal) {
             let best = self.best.as_ref().map(|best| best.value);
@@ -310,12 +351,12 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the lattice is too large to count on closing it.
+    /// Whether the lattice is too large to rely on closing it.
     fn is_wide(&self) -> bool {
         self.judge.lattice.n_nodes().is_none_or(|n_nodes| n_nodes > WIDE)
     }
 
-    /// Finishes regions depth first; puts back what the budget leaves.
+    /// Finishes regions depth first; puts the rest back if the budget ends it.
     fn finish(&mut self, mut stack: Vec<Region>) -> bool {
         while let Some(region) = stack.pop() {
             if !self.is_worth(region.bound, &region.low) {
@@ -336,7 +377,7 @@ impl Search<'_> {
         true
     }
 
-    /// Takes note of a node that was counted.
+    /// Records a node that was counted.
     fn offer(&mut self, node: &Levels, verdict: &Verdict) {
         self.checked.add(node);
         if !verdict.is_feasible {
@@ -355,8 +396,9 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a region may hold what is looked for (O1). Its lower corner comes first of all its
-    /// nodes, so that an equal cost is worth looking at only if the corner comes before the best.
+    /// Whether a region may contain a node that the search is looking for (O1). The lower corner is
+    /// the first of its nodes, so an equal cost matters only if the corner comes before the best
+    /// node.
     fn is_worth(&self, bound: Ticks, low: &Levels) -> bool {
         if self.goal == Goal::Minimal {
             return !self.feasible.iter().any(|below| low.generalizes(below));
@@ -377,7 +419,7 @@ impl Search<'_> {
         halved
     }
 
-    /// Moves the lower corner up as far as pairs of attributes ask for; false if nothing is left.
+    /// Moves the lower corner up as far as pairs of attributes require; false if nothing is left.
     fn tighten(&self, region: &mut Region, halved: &mut Halved) -> bool {
         let limit = self.judge.problem.limit;
         let affordable = self.best.as_ref().map(|best| {
@@ -415,9 +457,9 @@ impl Search<'_> {
         }
     }
 
-    /// Moves the lower corner of a region up; false if the region is not worth it. The corner is counted
-    /// if that gives a much smaller set to roll up from, or costs little: far down a lattice its floor
-    /// says next to nothing.
+    /// Moves the lower corner of a region up; false if the region is not worth it. The corner is
+    /// counted if that gives a much smaller set to roll up from, or costs little: low in the
+    /// lattice its floor is almost worthless.
     fn raise(&self, region: &mut Region, low: Levels, halved: &mut Halved) -> bool {
         let pricing = &self.judge.pricing;
         region.floor = pricing.floor_of_levels(&low).max(region.floor);
@@ -438,7 +480,7 @@ impl Search<'_> {
         true
     }
 
-    /// Opens a region, if it may hold something better.
+    /// Keeps a region if it may contain a better node.
     fn keep(&self, mut region: Region, halved: &mut Halved) {
         region.bound = self.judge.pricing.bound(&region.low, region.floor, region.from_above);
         if !region.is_done() && self.is_worth(region.bound, &region.low) {
@@ -487,7 +529,7 @@ impl Search<'_> {
         minimal(self.feasible.clone()).into_iter().map(of_node).collect()
     }
 
-    /// What the open regions leave to be proved.
+    /// What is proved, given the open regions.
     fn proof(&self, best: &Best, is_closed: bool) -> Proof {
         let open = self.open.iter().map(|region| region.bound).min();
         let bound = open.filter(|_| !is_closed).map_or(best.cost, |open| open.min(best.cost));

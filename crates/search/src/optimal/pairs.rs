@@ -1,9 +1,10 @@
-//! What pairs of attributes tell before anything is counted (the subset property for two attributes).
+//! What pairs of attributes rule out before anything is counted (the subset property for two
+//! attributes).
 //!
-//! Rows in a group of two attributes with fewer than `k` rows are doomed at every node whose levels of
-//! these two are no higher, whatever the others are. Where they are more than may be left out, or than a
-//! node better than the best one could afford, no such node is looked for: a region is dropped, or its
-//! lower corner moves up, without counting.
+//! Rows in a group of two attributes with fewer than `k` rows are doomed at every node whose levels
+//! of these two are no higher, regardless of the other levels. If these rows exceed the suppression
+//! limit, or what a node better than the best one could afford, such nodes are ruled out: a region
+//! is dropped, or its lower corner moves up, without counting.
 
 use incrowd_data::{Level, Levels};
 use rayon::prelude::*;
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 use crate::frequency::Frequencies;
 use crate::full_domain::Judge;
 
-/// Pairs with more cells than this, or than a few times the groups, are not looked at.
+/// Pairs with more cells than this, or than a few times the number of groups, are ignored.
 const MOST_CELLS: usize = 1 << 18;
 
 /// Doomed rows by the levels of two attributes, for pairs of attributes.
@@ -28,7 +29,7 @@ struct Pair {
 }
 
 impl Pairs {
-    /// Looks at all pairs of attributes of a frequency set.
+    /// Examines all pairs of attributes of a frequency set.
     pub(super) fn new(judge: &Judge, at: &Frequencies) -> Pairs {
         let n_attributes = at.levels.len();
         let groups: Vec<Vec<u32>> = (0..n_attributes)
@@ -54,8 +55,8 @@ impl Pairs {
         Pairs { doomed }
     }
 
-    /// The least node from `low` up that pairs leave open below `high` if no more than `most` rows may be
-    /// doomed; none if they leave nothing.
+    /// The least node from `low` up and below `high` that pairs do not rule out if at most `most`
+    /// rows may be doomed; `None` if they rule out everything.
     pub(super) fn tighten(&self, low: &Levels, high: &Levels, most: u64) -> Option<Levels> {
         let mut tight: Option<Levels> = None;
         for Pair { attributes: (a, b), doomed } in &self.doomed {
@@ -84,11 +85,12 @@ impl Pairs {
     }
 }
 
-/// By the levels of two attributes, the rows in too small groups: the cells of a pair rolled up.
+/// By the levels of two attributes, the rows in groups that are too small, from rolling up the
+/// cells of the pair.
 fn doomed(judge: &Judge, low: &Levels, (a, b): (usize, usize), cells: Vec<u32>) -> Vec<Vec<u64>> {
     let hierarchies = judge.counter.hierarchies();
     let height = |attribute: usize| hierarchies[attribute].height().0;
-    // The group of the next level that holds each group of a level.
+    // The group of the next level above each group of a level.
     let up = |attribute: usize, level: u8| -> Vec<usize> {
         let groups = hierarchies[attribute].groups(Level(level)).iter();
         let above = |lo: u32| hierarchies[attribute].group_of(Level(level + 1), lo) as usize;

@@ -9,7 +9,7 @@ use incrowd_data::Levels;
 use crate::frequency::Frequencies;
 use crate::full_domain::{FromAbove, Ticks};
 
-/// A frequency set that regions roll up from; counts what is held in all.
+/// A frequency set that regions roll up from. Keeps track of the memory of all of them.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) set: Frequencies,
@@ -29,38 +29,38 @@ impl Drop for Snapshot {
     }
 }
 
-/// All nodes between two.
+/// A region: all nodes between two corners.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
     pub(super) low: Levels,
     /// Whether the lower corner was counted; the upper one always was.
     pub(super) is_low_counted: bool,
     pub(super) high: Levels,
-    /// What its nodes roll up from (O3).
+    /// The set that its nodes roll up from (O3).
     pub(super) source: Arc<Snapshot>,
-    /// From the lower corner: no node costs less.
+    /// A lower bound of the cost of its nodes, from the lower corner.
     pub(super) floor: Ticks,
-    /// What the upper corner tells.
+    /// What the upper corner implies for its nodes.
     pub(super) from_above: FromAbove,
-    /// No node of it costs less.
+    /// A lower bound of the cost of its nodes, from both corners.
     pub(super) bound: Ticks,
 }
 
 impl Region {
-    /// Whether every node of it was counted.
+    /// Whether all its nodes were counted.
     pub(super) fn is_done(&self) -> bool {
         self.high.height() - self.low.height() <= u64::from(self.is_low_counted)
     }
 
-    /// What decides which region comes first: the least bound, then the higher corner, so that of
-    /// equally promising ones the smaller comes first; the rest makes it unique.
+    /// The order of regions: the least bound, then the higher corner, so that the smaller of
+    /// equally promising regions comes first; the rest makes it unique.
     fn key(&self) -> (Ticks, std::cmp::Reverse<u64>, &Levels, &Levels) {
         (self.bound, std::cmp::Reverse(self.low.height()), &self.low, &self.high)
     }
 }
 
 impl Ord for Region {
-    /// The most promising region is the greatest, as a heap wants it.
+    /// The most promising region is the greatest, for the heap.
     fn cmp(&self, other: &Region) -> Ordering {
         other.key().cmp(&self.key())
     }

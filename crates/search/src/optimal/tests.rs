@@ -1,9 +1,9 @@
 use super::pairs::Pairs;
 use crate::full_domain::tests::every_problem;
 
-/// Pairs of attributes leave every feasible node of a region.
+/// Pairs of attributes rule out no feasible node of a region.
 #[test]
-fn pairs_rule_out_nothing_that_is_feasible() {
+fn pairs_rule_out_no_feasible_node() {
     every_problem(40, |judge, nodes| {
         let pairs = Pairs::new(judge, &judge.counter.scan(judge.lattice.low()));
         let limit = judge.problem.limit;

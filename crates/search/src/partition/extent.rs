@@ -1,4 +1,4 @@
-//! How far a region reaches on each attribute.
+//! The extent of a region on each attribute.
 
 use incrowd_data::{Attribute, Shape};
 use rayon::prelude::*;
@@ -32,8 +32,8 @@ pub(crate) fn extents<C: PackedCode>(region: &Buffers<'_, C>) -> Vec<Extent> {
     found.iter().map(|&(lo, hi)| Extent { lo: lo.into(), hi: hi.into() }).collect()
 }
 
-/// Least and greatest code of each attribute. The common numbers of attributes have a loop of their
-/// own, which the compiler turns into vector instructions.
+/// Least and greatest code of each attribute. Common numbers of attributes have their own loop,
+/// which the compiler vectorizes.
 fn scan<C: PackedCode>(d: usize, codes: &[C]) -> Vec<(C, C)> {
     match d {
         1 => scan_fixed::<C, 1>(codes),
@@ -74,8 +74,8 @@ fn join<C: PackedCode>(a: Vec<(C, C)>, b: Vec<(C, C)>) -> Vec<(C, C)> {
     a.into_iter().zip(b).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect()
 }
 
-/// The normalised width of an extent: the part of the column's whole range that it covers. For an
-/// unordered column it is what its set would lose: the values present less one, over all less one.
+/// The normalised width of an extent: the share of the column's range that it covers. For an
+/// unordered column, the loss of its set: (values present - 1) / (all values - 1).
 pub(crate) fn width(
     attribute: &Attribute,
     extent: Extent,
@@ -90,7 +90,7 @@ pub(crate) fn width(
     f64::from(n_present(extent, codes) - 1) / f64::from(attribute.n_codes() - 1)
 }
 
-/// What a class loses on an attribute that has these codes: the loss of the least cell that covers them.
+/// The loss of a class with these codes on an attribute: that of the least cell that covers them.
 pub(crate) fn loss(attribute: &Attribute, extent: Extent, codes: impl Iterator<Item = u32>) -> f64 {
     if extent.lo == extent.hi {
         return 0.0;
@@ -103,7 +103,7 @@ pub(crate) fn loss(attribute: &Attribute, extent: Extent, codes: impl Iterator<I
     attribute.cover_loss(extent.lo, extent.hi, n_present as usize)
 }
 
-/// Those codes of an extent that occur, ascending.
+/// The codes of an extent that occur, ascending.
 fn present(extent: Extent, codes: impl Iterator<Item = u32>) -> Vec<u32> {
     let seen = seen(extent, codes);
     let is_seen = |code: &u32| {
@@ -113,7 +113,7 @@ fn present(extent: Extent, codes: impl Iterator<Item = u32>) -> Vec<u32> {
     (extent.lo..=extent.hi).filter(is_seen).collect()
 }
 
-/// How many of the codes of an extent occur.
+/// The number of codes of an extent that occur.
 fn n_present(extent: Extent, codes: impl Iterator<Item = u32>) -> u32 {
     if extent.hi - extent.lo < 64 {
         codes.fold(0u64, |bits, code| bits | 1 << (code - extent.lo)).count_ones()

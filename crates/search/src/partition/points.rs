@@ -16,7 +16,7 @@ impl PackedCode for u8 {}
 impl PackedCode for u16 {}
 impl PackedCode for u32 {}
 
-/// The width that all codes of a frequency set fit.
+/// The width that fits all codes of a frequency set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CodeWidth {
     One,
@@ -34,7 +34,7 @@ impl CodeWidth {
     }
 }
 
-/// All points of a search: the codes of each side by side, its rows, and which vector it is.
+/// All points of a search: the codes of each point side by side, its rows, and its vector.
 #[derive(Clone)]
 pub(crate) struct Points<C> {
     pub(crate) n_attributes: usize,
@@ -73,7 +73,7 @@ impl<C: PackedCode> Points<C> {
         }
     }
 
-    /// Room of the same size, to scatter into.
+    /// Scratch space of the same size, to scatter into.
     pub(crate) fn scratch(&self) -> Points<C> {
         Points {
             n_attributes: self.n_attributes,
@@ -86,8 +86,8 @@ impl<C: PackedCode> Points<C> {
 
 /// A region: a run of points.
 pub(crate) struct Buffers<'a, C> {
-    /// The attribute that the codes of a point begin with: another one than 0 where the points are known on
-    /// that one alone.
+    /// The attribute that the codes of a point begin with: not 0 if only that attribute of the
+    /// points is known.
     pub(crate) first: usize,
     pub(crate) n_attributes: usize,
     pub(crate) codes: &'a mut [C],
@@ -110,8 +110,8 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
             .map(|(&c, &rows)| (c.into(), rows))
     }
 
-    /// Copies every point into `to`, those of part 0 first, then those of part 1 and so on, in their
-    /// order within each part. Gives the number of points of each part.
+    /// Copies every point into `to`, part by part, keeping their order within each part. Returns
+    /// the number of points of each part.
     pub(crate) fn scatter(
         &self,
         attribute: usize,
@@ -148,7 +148,7 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
         sizes
     }
 
-    /// Copies points of a known number of attributes, which the compiler does without a call for each.
+    /// Copies points with a constant number of attributes, so that the compiler inlines each copy.
     fn copy_fixed<const D: usize>(
         &self,
         attribute: usize,
@@ -179,7 +179,7 @@ impl<'a, C: PackedCode> Buffers<'a, C> {
     }
 }
 
-/// Where each of some neighbouring runs of these sizes begins.
+/// The start of each of the consecutive runs with these sizes.
 pub(crate) fn starts(sizes: &[usize]) -> Vec<usize> {
     let start = |end: &mut usize, size: &usize| {
         let start = *end;

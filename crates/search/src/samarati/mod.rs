@@ -1,21 +1,21 @@
 //! Samarati's binary search on the height of the lattice.
 //!
-//! If some node of a height holds, some node of every greater height does. So the least height is found
-//! by halving, and then all nodes of that height are looked at.
+//! If some node of a height holds, some node of every greater height does. So the least height is
+//! found by bisection; then all nodes of that height are checked.
 //!
 //! # Source
 //!
-//! P. Samarati: *Protecting Respondents' Identities in Microdata Release*, TKDE 2001, as slides of a
-//! talk on Incognito by P. Halwe and V. Verma tell it (*Binary Search*). Departures: frequency sets roll up from the
-//! lowest one instead of a matrix of distances; of the nodes of the least height the cheapest is
-//! released.
+//! P. Samarati: *Protecting Respondents' Identities in Microdata Release*, TKDE 2001, as presented
+//! in slides on Incognito by P. Halwe and V. Verma (*Binary Search*). Departures: frequency sets
+//! roll up from the lowest one instead of a matrix of distances; of the nodes of the least height
+//! the cheapest is released.
 //!
 //! # Guarantees
 //!
-//! - Exact: for the height. The least height of a feasible node is found with all feasible nodes of it;
-//!   another measure may have a cheaper node higher up.
-//! - Asks of the models: nothing. Where what is asked is not monotone, heights from the one that the
-//!   monotone part gives are looked at one after another.
+//! - Exact: for the height. It finds the least height of a feasible node with all feasible nodes of
+//!   that height; under another measure, a node higher up may be cheaper.
+//! - Asks of the models: nothing. If the requirements are not monotone, heights are checked one by
+//!   one, starting from the height found for the monotone part.
 //! - Deterministic: yes.
 //!
 //! # Invariants
@@ -24,7 +24,7 @@
 //!
 //! # Cost
 //!
-//! O(log h) heights, at worst all nodes of each; one frequency set a node.
+//! O(log h) heights, in the worst case all nodes of each; one frequency set per node.
 //!
 //! # Example
 //!
@@ -32,7 +32,7 @@
 //!
 //! # See also
 //!
-//! `optimal` with the measure `height`, which gives one of the same nodes.
+//! `optimal` with the measure `height`, which returns one of the same nodes.
 
 use std::ops::ControlFlow;
 

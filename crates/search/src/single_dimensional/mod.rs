@@ -1,13 +1,13 @@
 //! Greedy single-dimensional partitioning: the fast baseline.
 //!
-//! Starts with one interval per attribute and makes the allowable split that lowers the cost most, until
-//! no split is allowable.
+//! Starts with one interval per attribute and makes the allowable split that lowers the cost most,
+//! until no split is allowable.
 //!
 //! # Source
 //!
 //! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 2.4: allowable
-//! single-dimensional cuts and minimal partitionings. Departures: a part without rows breaks nothing; an
-//! attribute with a hierarchy is split into the children of a node; any models.
+//! single-dimensional cuts and minimal partitionings. Departures: a part without rows breaks no
+//! model; an attribute with a hierarchy is split into the children of a node; any models.
 //!
 //! # Guarantees
 //!
@@ -30,7 +30,7 @@
 //!
 //! # See also
 //!
-//! `hill_climb`, which also takes splits back; `intervals` for what both share.
+//! `hill_climb`, which also undoes splits; `intervals` for what both share.
 
 use crate::intervals::{Board, Costs};
 use crate::{Infeasible, Outcome, Problem};
@@ -40,7 +40,7 @@ pub(crate) fn run(problem: &Problem) -> Outcome {
     let Some(costs) = Costs::new(problem) else {
         return Outcome::Infeasible(Infeasible::NotMeasured);
     };
-    // Nothing is suppressed, whatever the limit.
+    // Nothing is suppressed, regardless of the limit.
     let problem = Problem { limit: 0, ..*problem };
     let mut board = Board::new(&problem, &costs);
     let mut nodes_checked = 1;

@@ -1,36 +1,40 @@
 //! Top-down specialization: greedy single-dimensional recoding for a classifier, the baseline of
 //! workload-aware Mondrian.
 //!
-//! Starts with one interval per attribute and keeps specializing the interval whose specialization tells the
-//! labels apart best for the anonymity that it costs, while every class satisfies the models.
+//! Starts with one interval per attribute and keeps specializing the interval whose specialization
+//! best separates the labels for the anonymity that it costs, while every class satisfies the
+//! models.
 //!
 //! # Source
 //!
-//! Fung, Wang, Yu: *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005, as cited
-//! in *Workload-Aware Anonymization* (KDD 2006, section 4.4). An interval of an ordered attribute is
-//! specialized by the cut with the highest information gain, a node of a hierarchy into its children. The
-//! score is the gain over one more than the anonymity loss, the amount by which the smallest class
-//! shrinks (one more, as in the authors' later journal version: a loss of 0 needs no case of its own).
-//! Departures: several targets add up their gains; any models; where all rows of a node are below one
-//! child, the node's specialization costs nothing and is made at once.
+//! Fung, Wang, Yu: *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005,
+//! as cited in *Workload-Aware Anonymization* (KDD 2006, section 4.4). An interval of an ordered
+//! attribute is specialized by the cut with the highest information gain, a node of a hierarchy
+//! into its children. The score is the gain over one more than the anonymity loss, the amount by
+//! which the smallest class shrinks (one more, as in the authors' later journal version, so that a
+//! loss of 0 is not a special case). Departures: the gains of several targets are added up; any
+//! models; if all rows of a node are below one child, the node's specialization costs nothing and
+//! is made at once.
 //!
 //! # Guarantees
 //!
 //! - Exact: no. A specialization is never taken back.
-//! - Nothing is suppressed. It stops when no specialization that keeps the models gains information, so a
-//!   finer recoding may exist that keeps them.
-//! - Asks of the models: nothing; a specialization that was once found to break one is not tried again.
+//! - Nothing is suppressed. It stops when no specialization that satisfies the models gains
+//!   information, so a finer recoding that satisfies them may exist.
+//! - Asks of the models: nothing; a specialization that broke a model is not tried again.
 //! - Deterministic: yes, on any number of threads.
 //!
 //! # Invariants
 //!
 //! - T1: every class satisfies the models.
-//! - T2: the rows of a class share one interval on every attribute, and classes differ on one.
+//! - T2: the rows of a class share one interval on every attribute, and any two classes differ on
+//!   some attribute.
 //!
 //! # Cost
 //!
-//! For `n` vectors, `d` attributes, classes that are split `s` times on average and `c` specializations of `m`
-//! classes at most: O(d n s + c m), and rows by code and label of every attribute in memory.
+//! For `n` vectors, `d` attributes, classes that are split `s` times on average and `c`
+//! specializations of `m` classes at most: O(d n s + c m), and, for every attribute, rows by code
+//! and label in memory.
 //!
 //! # Example
 //!
@@ -38,9 +42,11 @@
 //!
 //! # See also
 //!
-//! `mondrian::split`, which has the same gain without a recoding that is the same everywhere.
+//! `mondrian::split`, which uses the same gain, without having to recode all rows the same way.
 
 mod specialize;
+
+use std::collections::BTreeSet;
 
 use incrowd_data::{Assignment, Cuts, Shape};
 use incrowd_privacy::{Tally, all_hold};
@@ -59,18 +65,18 @@ struct Class {
 
 /// An interval of an attribute.
 struct Interval {
-    /// How it would be specialized; none if that gains nothing or breaks a model.
+    /// How it would be specialized; `None` if that gains nothing or breaks a model.
     next: Option<Specialization>,
     /// The smallest class that its specialization would leave.
     smallest: u64,
 }
 
-/// Where the search stands.
+/// The state of the search.
 struct Standing<'a> {
     problem: &'a Problem<'a>,
     statistics: Vec<Statistics<'a>>,
     cuts: Cuts,
-    /// By attribute, its intervals; those that were specialized stay behind.
+    /// By attribute, its intervals, including those that were specialized.
     intervals: Vec<Vec<Interval>>,
     classes: Vec<Class>,
 }
@@ -126,7 +132,7 @@ impl<'a> Standing<'a> {
         standing
     }
 
-    /// An interval; specializations that cost nothing are made at once.
+    /// A new interval. Specializations that cost nothing are made at once.
     fn interval(&mut self, at: usize, lo: u32, hi: u32) -> Interval {
         let next = match &self.problem.set.attributes[at].shape {
             Shape::Tree(hierarchy) => {
@@ -143,12 +149,11 @@ impl<'a> Standing<'a> {
         let scored = self.intervals.iter().enumerate().flat_map(|(at, intervals)| {
             (0u32..).zip(intervals).filter_map(move |(number, interval)| {
                 let next = interval.next.as_ref()?;
-                #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
                 let loss = smallest.saturating_sub(interval.smallest) as f64;
                 Some((next.gain / (loss + 1.0), at, number))
             })
         });
-        // What differs by rounding alone is equal.
+        // Differences due to rounding do not count.
         let best =
             scored.reduce(|best, next| if next.0 > best.0 * (1.0 + 1e-9) { next } else { best });
         best.map(|(_, at, number)| (at, number))
@@ -185,8 +190,8 @@ impl<'a> Standing<'a> {
         self.look_at(from..self.classes.len());
     }
 
-    /// Finds out what specializations would leave of new classes. The parts of a class's parts are no
-    /// larger, so that what other classes had left stands.
+    /// Updates the smallest classes that specializations would leave, given new classes. Parts of a
+    /// class are never larger than the class, so the results for other classes remain valid.
     fn look_at(&mut self, new: std::ops::Range<usize>) {
         for at in 0..self.intervals.len() {
             let codes = &self.problem.set.vectors[at];
@@ -206,7 +211,7 @@ impl<'a> Standing<'a> {
         }
     }
 
-    /// The rows of the smallest part of a class, or none if a part breaks a model.
+    /// The rows of the smallest part of a class, or `None` if a part breaks a model.
     fn smallest_part(&self, parts: &[Vec<u32>]) -> Option<u64> {
         let counts = &self.problem.set.counts;
         let present = || parts.iter().filter(|part| !part.is_empty());
@@ -214,20 +219,27 @@ impl<'a> Standing<'a> {
         if smallest < self.problem.k {
             return None;
         }
-        if !self.problem.only_counts() {
-            let mut tally = Tally::new(self.problem.set, self.problem.entity);
-            let holds = |part: &Vec<u32>| {
-                tally.clear();
-                for &vector in part {
-                    tally.add(vector as usize, counts[vector as usize]);
-                }
-                all_hold(self.problem.models, tally.class())
-            };
-            if !present().all(holds) {
-                return None;
+        let is_enough = self.problem.only_counts() || self.all_hold(present());
+        is_enough.then_some(smallest)
+    }
+
+    /// Whether each of some sets of vectors satisfies the models as a class.
+    fn all_hold<'v>(&self, mut sets: impl Iterator<Item = &'v Vec<u32>>) -> bool {
+        let mut tally = Tally::new(self.problem.set, self.problem.entity);
+        sets.all(|vectors| {
+            tally.clear();
+            for &vector in vectors {
+                tally.add(vector as usize, self.problem.set.counts[vector as usize]);
             }
-        }
-        Some(smallest)
+            all_hold(self.problem.models, tally.class())
+        })
+    }
+
+    /// Whether any two classes differ in their intervals on some attribute.
+    fn intervals_differ(&self) -> bool {
+        let distinct: BTreeSet<&[u32]> =
+            self.classes.iter().map(|class| class.intervals.as_slice()).collect();
+        distinct.len() == self.classes.len()
     }
 
     fn found(&self, nodes_checked: u64) -> Found {
@@ -237,9 +249,11 @@ impl<'a> Standing<'a> {
                 class_of[vector as usize] = number;
             }
         }
+        debug_assert!(self.all_hold(self.classes.iter().map(|class| &class.vectors)), "T1");
+        debug_assert!(self.intervals_differ(), "T2");
         let n_classes = u32::try_from(self.classes.len()).expect("fewer classes than vectors");
         Found {
-            assignment: Assignment { class_of, n_classes, parts: Vec::new() },
+            assignment: Assignment::of_whole_vectors(class_of, n_classes),
             recoding: Recoding::Intervals(self.cuts.clone()),
             proof: Proof { is_cut_short: self.problem.budget.is_spent(), ..Proof::default() },
             counters: Counters { nodes_checked, table_scans: 1, ..Counters::default() },

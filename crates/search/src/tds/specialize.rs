@@ -1,5 +1,5 @@
-//! How an interval is specialized, and what that tells about the labels. Both depend on the whole table's
-//! rows in the interval alone, so that rows by code and label are counted once.
+//! How an interval is specialized, and the information gain. Both depend only on the table's rows
+//! in the interval, so rows are counted by code and label once.
 
 use incrowd_data::{Codes, Cuts, FrequencySet, Hierarchy};
 
@@ -17,11 +17,11 @@ pub(super) struct Statistics<'a> {
 
 /// What an interval would become.
 pub(super) struct Specialization {
-    /// Where its parts begin.
+    /// The first codes of its parts.
     pub(super) starts: Vec<u32>,
     /// Its last code.
     pub(super) hi: u32,
-    /// How many bits a row tells more about the labels, added up over the targets.
+    /// The additional bits that a row reveals about the labels, added up over the targets.
     pub(super) gain: f64,
 }
 
@@ -86,16 +86,15 @@ impl<'a> Statistics<'a> {
         of_target.sum()
     }
 
-    /// Rows of some sums; 0 if there are no targets.
+    /// The number of rows in some sums; 0 if there are no targets.
     fn n_rows(&self, sums: &[i64]) -> i64 {
         self.n_labels.first().map_or(0, |&n_labels| sums[..n_labels].iter().sum())
     }
 
-    /// Gain a row: what the whole has of entropy less what its parts have.
-    #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
+    /// The gain per row: the entropy of the whole minus that of its parts.
     fn gain(&self, whole: &[i64], of_parts: f64) -> f64 {
         let gain = (self.entropy(whole) - of_parts) / (self.n_rows(whole).max(1) as f64);
-        // What is left by rounding is no gain.
+        // A difference due to rounding is not a gain.
         if gain > 1e-12 { gain } else { 0.0 }
     }
 
@@ -113,7 +112,7 @@ impl<'a> Statistics<'a> {
             });
             if is_present && self.n_rows(&right) > 0 {
                 let cost = self.entropy(&left) + self.entropy(&right);
-                // What differs by rounding alone is equal.
+                // Differences due to rounding do not count.
                 if best.is_none_or(|(least, _)| cost < least - 1e-9 * (1.0 + least)) {
                     best = Some((cost, code + 1));
                 }
@@ -123,8 +122,8 @@ impl<'a> Statistics<'a> {
         Some(Specialization { starts: vec![lo, start], hi, gain: self.gain(&whole, cost) })
     }
 
-    /// The children of the node that an interval is. While only one child has rows, the node's cuts cost
-    /// nothing: they are made, and the child's children are looked at.
+    /// The children of an interval that is a node. While only one child has rows, cutting the node
+    /// costs nothing: the cuts are made, and the search continues with that child.
     pub(super) fn children(
         &self,
         hierarchy: &Hierarchy,

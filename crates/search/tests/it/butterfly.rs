@@ -1,8 +1,8 @@
-//! Butterfly against what the paper says (ICDE 2009), what its module promises, and what no release can
-//! beat.
+//! Butterfly compared with the paper (ICDE 2009), the guarantees of its module, and the least
+//! penalty of any release.
 //!
-//! All of it looks at the released cells by row, which are made here from the groups that the search
-//! gives.
+//! All checks use the released cells by row, which are made here from the groups that the search
+//! returns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,17 +28,17 @@ const IMPROVED: Algorithm = Algorithm::Butterfly { improves: true };
 /// Room for rounding in sums of losses.
 const TOLERANCE: f64 = 1e-9;
 
-/// What is asked of a table for several attackers.
+/// The requirements for several attackers.
 pub(crate) struct SetsJob {
     pub(crate) attackers: Vec<Attacker>,
     /// k-anonymity with the greatest k, then the others.
     pub(crate) models: Vec<Box<dyn Model>>,
     entity: Option<usize>,
-    /// Which of the kinds it is.
+    /// The kind of the job.
     kind: usize,
 }
 
-/// The kinds of what can be asked beside k; all further kinds ask for nothing.
+/// The number of kinds of requirements beside k; all other kinds require nothing.
 const N_KINDS: usize = 5;
 
 impl SetsJob {
@@ -48,7 +48,7 @@ impl SetsJob {
         SetsJob { attackers, models, entity: None, kind: N_KINDS }
     }
 
-    /// The n-th kind of what can be asked beside k of a random table.
+    /// The n-th kind of requirements beside k for a random table.
     pub(crate) fn of_kind(attackers: Vec<Attacker>, table: &Table, kind: usize) -> SetsJob {
         let mut job = SetsJob { kind, ..SetsJob::new(attackers) };
         let all: Rows = (0..table.rows.len()).collect();
@@ -92,7 +92,7 @@ impl SetsJob {
     }
 }
 
-/// What a search released, checked.
+/// The checked release of a search.
 struct Released {
     release: Release,
     penalty: f64,
@@ -100,7 +100,7 @@ struct Released {
     blocks: Option<Vec<Vec<usize>>>,
 }
 
-/// Runs a search and checks all that it promises; none if the job is infeasible.
+/// Runs a search and checks all its guarantees; `None` if the job is infeasible.
 fn released(algorithm: Algorithm, table: &Table, job: &SetsJob) -> Option<Released> {
     let (set, vector_of) = table.collapse();
     let (sets, budget) = (job.sets(), Budget::unlimited());
@@ -127,7 +127,8 @@ fn released(algorithm: Algorithm, table: &Table, job: &SetsJob) -> Option<Releas
     }
 }
 
-/// Every row has one class, and the cells of its groups make a release that withstands every attacker.
+/// Every row has one class, and the cells of its groups make a release that withstands every
+/// attacker.
 fn check_release(
     asked: &Asked,
     (set, vector_of): (&FrequencySet, &[u32]),
@@ -135,7 +136,7 @@ fn check_release(
 ) -> Result<Released, String> {
     check_assignment(set, &found.assignment)?;
     let class_of = &found.assignment.class_of;
-    if class_of.contains(&SUPPRESSED) || !found.assignment.parts.is_empty() {
+    if class_of.contains(&SUPPRESSED) || !found.assignment.shares.is_empty() {
         return Err("a row is left out, or a vector divided".to_owned());
     }
     let all: Vec<usize> = (0..set.attributes.len()).collect();
@@ -167,8 +168,8 @@ fn check_release(
     Ok(Released { release, penalty, blocks })
 }
 
-/// Every attribute is in one block, every vector in one group of each, and vectors are of one class just
-/// if they share all groups.
+/// Every attribute is in one block, every vector in one group of each, and vectors are in one class
+/// if and only if they share all groups.
 fn check_blocks(set: &FrequencySet, class_of: &[u32], blocks: &[Block]) -> Result<(), String> {
     let mut attributes: Vec<usize> =
         blocks.iter().flat_map(|block| block.attributes.iter().copied()).collect();
@@ -194,7 +195,7 @@ fn check_blocks(set: &FrequencySet, class_of: &[u32], blocks: &[Block]) -> Resul
     }
 }
 
-/// The rows of a release with their extras, whatever their order.
+/// The rows of a release with their extras, independent of their order.
 fn contents(table: &Table, release: &Release) -> Vec<(Vec<Cell>, Vec<u32>)> {
     let cells = release.iter().enumerate();
     let mut rows: Vec<(Vec<Cell>, Vec<u32>)> =
@@ -203,13 +204,14 @@ fn contents(table: &Table, release: &Release) -> Vec<(Vec<Cell>, Vec<u32>)> {
     rows
 }
 
-/// What the checks of a table came to.
+/// The results of checking a table.
 struct Checked {
     union: f64,
     improved: f64,
 }
 
-/// Checks both variants against the union, each other and themselves; none if the job is infeasible.
+/// Checks both variants against the union, each other and themselves; `None` if the job is
+/// infeasible.
 fn check(table: &Table, job: &SetsJob, rng: &mut Rng) -> Option<Checked> {
     let context = || job.describe(table);
     let [union, paper, improved] =
@@ -248,8 +250,8 @@ fn is_apart(attackers: &[Attacker]) -> bool {
     body_and_wings(attackers).0.is_empty()
 }
 
-/// Attackers that share nothing: a block is within what one of them knows, and together they cost no
-/// more than Mondrian for each of them alone, which is the butterfly of all rows.
+/// Attackers that share nothing: a block is within what one of them knows, and together they cost
+/// no more than Mondrian for each of them alone, which is the butterfly of all rows.
 fn check_apart(table: &Table, job: &SetsJob, blocks: &[Vec<usize>], found: f64) {
     let context = || job.describe(table);
     let attackers = effective(&job.attackers);
@@ -297,12 +299,12 @@ fn random_case(rng: &mut Rng, n_rows: usize, max_values: usize) -> (Table, SetsJ
     (table, job)
 }
 
-/// The least penalty that any release has, where that can be tried out in time.
+/// The least penalty of any release, if that can be enumerated in time.
 fn floor(table: &Table, job: &SetsJob) -> Option<f64> {
     let attackers = effective(&job.attackers);
     let asked = Asked { attackers: &attackers, ..job.asked(table) };
     match (attackers.len(), table.rows.len()) {
-        // Theorem 2: all that there is are butterflies.
+        // Theorem 2: all releases consist of butterflies.
         (1 | 2, ..=8) => asked.least_of_butterflies(),
         (3, ..=6) | (4, ..=5) => asked.least_of_releases(),
         _ => None,
@@ -310,7 +312,7 @@ fn floor(table: &Table, job: &SetsJob) -> Option<f64> {
 }
 
 #[test]
-fn nothing_beats_the_least_of_all_releases() {
+fn no_release_has_a_lower_penalty() {
     let (mut n_found, mut n_infeasible, mut n_floors) = (0, 0, 0);
     for seed in 0..600 {
         let rng = &mut Rng::new(seed);
@@ -371,8 +373,8 @@ fn no_rows_and_too_few() {
     }
 }
 
-/// The k-anonymous tables of both sets are those made of butterflies (Theorem 2), and a butterfly is
-/// k-anonymous for both (Proposition 1), as is a class of the union (Proposition 2).
+/// The k-anonymous tables of both sets are those made of butterflies (Theorem 2), and a butterfly
+/// is k-anonymous for both (Proposition 1), as is a class of the union (Proposition 2).
 #[test]
 fn theorem_2_and_the_propositions() {
     let (mut n_made, mut n_not) = (0, 0);
@@ -489,8 +491,8 @@ fn sets_apart() {
     check_penalties(&table, vec![Attacker::new(&[0], 2), Attacker::new(&[1], 2)], 4.0, 0.0);
 }
 
-/// Each set keeps its own k: with 4 for all, nothing would be left. The paper makes no butterfly of a
-/// leaf.
+/// Each set keeps its own k: with 4 for all, nothing would be left. The paper makes no butterfly of
+/// a leaf.
 #[test]
 fn each_its_own_k() {
     let table = table("a:num b:num c:num", "0 0 0\n0 0 1\n1 0 0\n1 0 1");
@@ -504,9 +506,10 @@ fn each_its_own_k() {
     }
 }
 
-/// What is contained with a k not above is asked for anyway: the result is that of the others.
+/// Sets that are contained in others with at least their k are implied: the result is that of the
+/// others.
 #[test]
-fn sets_that_ask_for_nothing_more() {
+fn implied_sets() {
     for seed in 30_000..30_100 {
         let rng = &mut Rng::new(seed);
         let n_rows = 8 + rng.below(30);

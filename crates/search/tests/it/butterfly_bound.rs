@@ -20,8 +20,8 @@ fn bound(table: &Table, job: &SetsJob, node: &[Vec<u32>]) -> f64 {
     lower_bound(&problem, node)
 }
 
-/// Checks a node of classes of vectors; gives the bound, the printed one, and the least penalty of any
-/// butterfly, where there is one and the rows are few enough to try all.
+/// Checks a node of classes of vectors; gives the bound, the printed one, and the least penalty of
+/// any butterfly, where there is one and the rows are few enough to try all.
 #[track_caller]
 fn check(table: &Table, job: &SetsJob, node: &[Vec<u32>]) -> (f64, f64, Option<f64>) {
     let classes = rows_of_node(&table.collapse().1, node);
@@ -69,8 +69,8 @@ fn small_nodes() {
     assert!(n_checked > 700 && n_wings > 20, "{n_checked} {n_wings}");
 }
 
-/// Nodes of more rows than can be tried out, against the printed bound; also that of a set alone, and
-/// with classes in another order.
+/// Nodes of more rows than can be tried out, against the printed bound; also that of a set alone,
+/// and with classes in another order.
 #[test]
 fn larger_nodes() {
     for seed in 5_000..5_200 {
@@ -88,7 +88,7 @@ fn larger_nodes() {
     }
 }
 
-/// Equal rows are one vector, but as many neighbours as rows.
+/// Equal rows are one vector, but each row is a neighbour.
 #[test]
 fn neighbours_are_rows() {
     let table = table("a:num b:num c:num", "0 0 0\n0 0 0\n0 0 0\n10 0 5\n10 0 10");
@@ -124,7 +124,7 @@ fn by_hand() {
         let (_, printed, _) = check(&table, &job(k), &classes);
         assert!((printed - expected).abs() < TOLERANCE, "{printed}, by hand {expected}");
     }
-    // Attackers that ask for nothing more change nothing.
+    // Implied attackers change nothing.
     let more =
         [vec![Attacker::new(&[0], 2), Attacker::new(&[1], 2)], job([2, 3]).attackers].concat();
     let all = node(&[&[0, 1, 2, 3]]);

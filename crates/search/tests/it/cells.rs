@@ -1,6 +1,7 @@
-//! The cells of a strict partitioning: they cover the rows of their class, and no two classes overlap.
+//! The cells of a strict partitioning: they cover the rows of their class, and no two classes
+//! overlap.
 //!
-//! Cells are compared code by code over the whole domain, leaves that no row has included.
+//! Cells are compared code by code over the whole domain, including leaves that no row has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +65,8 @@ fn boxes(set: &FrequencySet, classes: &Classes) -> Vec<Vec<BTreeSet<u32>>> {
     (0..classes.recoded.sizes.len()).map(of_class).collect()
 }
 
-/// Every vector is in the box of its class; with `apart`, in no other one, and no two boxes overlap.
+/// Every vector is in the box of its class; with `apart`, in no other one, and no two boxes
+/// overlap.
 fn check(set: &FrequencySet, found: &Found, classes: &Classes, apart: bool) -> Result<(), String> {
     let boxes = boxes(set, classes);
     let is_in = |class: usize, vector: usize| {
@@ -109,7 +111,7 @@ fn classes(set: &FrequencySet, found: &Found) -> Classes {
     }
 }
 
-/// A missing value beside others of an ordered column makes a cell `*`, which covers all there is.
+/// A missing value beside others of an ordered column makes a cell `*`, which covers everything.
 fn has_cells_for_anything(table: &Table) -> bool {
     let is_mixed = |attribute: &Attribute| {
         let is_ordered = matches!(attribute.shape, Shape::Numeric | Shape::Ordinal);
@@ -153,7 +155,7 @@ fn classes_of_strict_partitioning_do_not_overlap() {
     assert!(n_checked > 2_000 && n_sets > 1_000, "{n_checked} {n_sets}");
 }
 
-/// Regions of a hierarchy are told apart, too, and are no smaller than the cells.
+/// Regions of a hierarchy do not overlap either, and are no smaller than the cells.
 #[test]
 fn nodes_of_regions_do_not_overlap() {
     for seed in 1_000..1_200 {
@@ -196,8 +198,9 @@ fn cells_of_relaxed_partitioning_cover_their_rows() {
         let boxes = boxes(&set, &classes);
         let whole = found.assignment.class_of.iter().enumerate();
         let whole = whole.map(|(vector, &class)| (vector, class));
-        let parts = found.assignment.parts.iter().map(|part| (part.0 as usize, part.1));
-        for (vector, class) in whole.chain(parts) {
+        let shares = found.assignment.shares.iter();
+        let shares = shares.map(|share| (share.vector as usize, share.class));
+        for (vector, class) in whole.chain(shares) {
             let class = &boxes[classes.number_of[class as usize] as usize];
             for (codes, of) in set.vectors.iter().zip(class) {
                 assert!(of.contains(&codes.get(vector)), "seed {seed}");

@@ -1,8 +1,8 @@
-//! What holds for every algorithm.
+//! Tests of every algorithm.
 
 use incrowd_data::{Attribute, Shape};
 use incrowd_privacy::{DistinctDiversity, EntropyDiversity, KAnonymity};
-use incrowd_search::{Algorithm, Budget, Infeasible, Outcome};
+use incrowd_search::{Algorithm, Budget, Infeasible, Outcome, RecodingKind};
 use incrowd_testkit::assignment::{Rows, class_rows, contents};
 use incrowd_testkit::generate::{Recipe, Rng, random_table};
 use incrowd_testkit::{Form, Table, table};
@@ -32,7 +32,7 @@ fn check_one_class(table: &Table, job: &Job) {
     }
 }
 
-/// Checks that every algorithm says that the table as a whole breaks just these models.
+/// Checks that every algorithm reports that the whole table breaks exactly these models.
 #[track_caller]
 fn check_broken(table: &Table, job: &Job, expected: &[&str]) {
     for algorithm in algorithms(table) {
@@ -101,7 +101,7 @@ fn a_table_without_attributes_is_one_class() {
 }
 
 #[test]
-fn an_all_missing_column_tells_nothing() {
+fn a_column_of_missing_cells_is_never_cut() {
     for form in ["num", "ord", "cat", TREE] {
         let with = table(&format!("m:{form} a:num"), "? 1\n? 2\n? 3\n? 4\n? 5\n? 6");
         let without = table("a:num", "1\n2\n3\n4\n5\n6");
@@ -150,7 +150,7 @@ fn every_model_holds_for_every_class_on_every_shape() {
     for (at, table) in some_tables(40, 250, 24).enumerate() {
         for k in [2, 5, 20] {
             for job in jobs(&table, k) {
-                // Climbing and proving take their time: a few tables must do, and some nodes.
+                // Climbing and proving take long: a few tables and nodes must suffice.
                 let is_slow = |algorithm: &Algorithm| {
                     matches!(algorithm, Algorithm::HillClimb | Algorithm::KOptimize)
                 };
@@ -170,7 +170,7 @@ fn every_model_holds_for_every_class_on_every_shape() {
 /// A child of a hierarchy node may be a region without rows (TR 1521, section 2.2, allows it). Any
 /// other class has a row.
 #[test]
-fn every_class_has_a_row_but_for_hierarchies() {
+fn every_class_has_a_row_except_for_hierarchies() {
     let is_tree = |attribute: &Attribute| matches!(attribute.shape, Shape::Tree(_));
     for table in some_tables(200, 60, 9).filter(|table| !table.attributes.iter().any(is_tree)) {
         let (set, vector_of) = table.collapse();
@@ -183,9 +183,9 @@ fn every_class_has_a_row_but_for_hierarchies() {
     }
 }
 
-/// A model may look at nothing but the count and still ask for more than k.
+/// A model may use only the count and still require more than k.
 #[test]
-fn a_model_that_only_counts_is_asked_too() {
+fn a_model_that_only_counts_must_hold_too() {
     let of_three = Job::of_k(2).with(KAnonymity::new(3).unwrap());
     check_one_class(&table("a:num", "1\n2\n3\n4"), &of_three);
     // Two rows and three would be 2-anonymous, but three are a multiple of three.
@@ -220,13 +220,15 @@ fn the_number_of_threads_does_not_matter() {
         let table = random_table(&mut Rng::new(seed), &recipe);
         let (set, vector_of) = table.collapse();
         for job in jobs(&table, 10).iter().take(n_jobs) {
-            // Climbing goes on for minutes here, one cut after another; `single_dimensional` looks at its threads.
-            let is_quick = |algorithm: &Algorithm| !algorithm.is_single_dimensional();
+            // Climbing goes on for minutes here, one cut after another; `single_dimensional` looks
+            // at its threads.
+            let is_quick =
+                |algorithm: &Algorithm| algorithm.kind() != RecodingKind::SingleDimensional;
             let quick = algorithms(&table).filter(is_quick);
             for algorithm in quick {
                 let [one, eight] =
                     pools.each_ref().map(|p| p.install(|| run(algorithm, &set, job)));
-                // Not `assert_eq`: the outcomes would fill the screen.
+                // Not `assert_eq`, which would print the outcomes.
                 assert!(one == eight, "{algorithm:?}, {}, seed {seed}", job.describe());
                 let Outcome::Found(found) = one else { panic!("{} is feasible", job.describe()) };
                 check_found(&table, (&set, &vector_of), &found, job).unwrap();
@@ -270,7 +272,7 @@ fn a_cancelled_search_shows_nothing_or_something_valid() {
 }
 
 #[test]
-fn names_are_told_apart() {
+fn names_are_distinct() {
     for (at, (name, algorithm)) in Algorithm::ALL.iter().enumerate() {
         for (other_name, other) in &Algorithm::ALL[at + 1..] {
             assert!(name != other_name && algorithm != other);

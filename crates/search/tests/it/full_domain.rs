@@ -1,4 +1,5 @@
-//! The full-domain searches against an exhaustive search of the lattice, written apart from them.
+//! The full-domain searches against an exhaustive search of the lattice, written independently of
+//! them.
 
 use incrowd_data::{Level, Shape};
 use incrowd_quality::Measure;
@@ -40,7 +41,7 @@ pub(crate) fn asked<'a>(table: &'a Table, job: &'a Job) -> Asked<'a> {
     }
 }
 
-/// Random wishes: a limit, stars, weights, bounds.
+/// Random preferences: a limit, stars, weights, bounds.
 fn wish<'a>(rng: &mut Rng, mut asked: Asked<'a>) -> Asked<'a> {
     let n_rows = asked.table.rows.len();
     asked.limit = [0, 0, 1, 3, n_rows / 4, n_rows][rng.below(6)] as u64;
@@ -89,7 +90,7 @@ fn minimal_levels(found: &Found) -> Vec<Vec<u8>> {
     found.minimal.as_ref().unwrap().iter().map(of_node).collect()
 }
 
-/// The classes of what was found are those of the node, and so is all that is said of it.
+/// The result agrees with the node in its classes and in everything else.
 #[track_caller]
 fn check_node(asked: &Asked, job: &Job, found: &Found, context: &str) {
     let (set, vector_of) = asked.table.collapse();
@@ -210,9 +211,9 @@ fn every_measure_with_every_model() {
     }
 }
 
-/// The counts of the paper's experiments: which nodes are looked at.
+/// The counts of the paper's experiments: the nodes that are checked.
 #[test]
-fn as_many_nodes_are_checked_as_the_paper_says() {
+fn the_numbers_of_checked_nodes_agree_with_the_paper() {
     for seed in 0..300 {
         let mut rng = Rng::new(seed);
         let n_rows = 5 + rng.below(40);
@@ -239,9 +240,9 @@ fn as_many_nodes_are_checked_as_the_paper_says() {
     }
 }
 
-/// A search that is stopped says what it has proved, and that is true.
+/// What a stopped search claims to have proved is true.
 #[test]
-fn a_search_out_of_time_keeps_its_word() {
+fn a_search_out_of_time_claims_nothing_false() {
     for seed in 0..40 {
         let mut rng = Rng::new(seed);
         let recipe = Recipe {

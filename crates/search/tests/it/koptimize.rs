@@ -1,4 +1,5 @@
-//! K-Optimize as a whole: any models, stops, going on, threads and seeds, and beside full-domain recoding.
+//! K-Optimize as a whole: any models, stopping and resuming, threads and seeds, and compared with
+//! full-domain recoding.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +20,8 @@ fn any_models_are_met_at_the_least_cost() {
     every_job(60, |asked, job, seed| agrees(asked, job, seed, false));
 }
 
-/// Small tables and models that the whole table often breaks though a part of it does not: whatever
-/// can be released is found, with rows left out or starred.
+/// Small tables and models that the whole table often breaks though a part of it does not: a
+/// release is found whenever there is one, with rows suppressed or starred.
 #[test]
 fn a_release_is_found_wherever_there_is_one() {
     let (mut n_infeasible, mut n_open) = (0, 0);
@@ -47,7 +48,7 @@ fn a_release_is_found_wherever_there_is_one() {
             n_open += usize::from(is_feasible && is_broken);
         }
     }
-    // Those that an earlier version called infeasible.
+    // Jobs that an earlier version reported as infeasible.
     assert!(n_open > 100 && n_infeasible > 100, "{n_open} {n_infeasible}");
 }
 
@@ -98,8 +99,8 @@ fn tight_jobs(table: &Table, k: u64) -> Vec<Job> {
     jobs
 }
 
-/// What is found is the optimum of all sets of cuts, and nothing is found only if there is none. Hill
-/// climbing finds none either then, and never anything better.
+/// The result is the optimum of all sets of cuts, and there is no result only if no set can be
+/// released. Hill climbing then has no result either, and is never better.
 #[track_caller]
 fn agrees(asked: &Space, job: &Job, seed: u64, stars: bool) {
     let mut all = asked.all();
@@ -151,7 +152,7 @@ fn agrees(asked: &Space, job: &Job, seed: u64, stars: bool) {
     }
 }
 
-/// Whether a set of cuts can be released where rows that are left out are a class of their own, so that all
+/// Whether a set of cuts can be released if suppressed rows are a class of their own, so that all
 /// rows are released.
 fn stars_hold(asked: &Space, job: &Job, facts: &Facts) -> bool {
     let kept: BTreeSet<usize> = facts.classes.iter().flatten().copied().collect();
@@ -201,10 +202,10 @@ impl Asked<'_> {
     }
 }
 
-/// Wherever it is stopped, the bound is below the optimum and the release above; gone on with, again and
+/// Wherever it is stopped, the bound is below the optimum and the release above; resumed again and
 /// again, it ends with the same optimum.
 #[test]
-fn a_stopped_search_is_honest_and_can_go_on() {
+fn a_stopped_search_is_honest_and_can_be_resumed() {
     let mut n_stopped = 0;
     for seed in 0..6 {
         let table = larger_table(seed, &Form::ALL);
@@ -255,7 +256,7 @@ fn threads_and_seeds_change_nothing() {
 
 /// A full-domain recoding is one along the hierarchies, and these are some of all.
 #[test]
-fn hierarchies_lie_between_full_domain_and_no_constraint() {
+fn hierarchies_cost_between_full_domain_and_no_constraint() {
     for seed in 0..30 {
         let mut rng = Rng::new(seed);
         let recipe = Recipe {
@@ -322,8 +323,8 @@ fn many_columns_are_searched_as_well() {
     assert!(found.proof.lower_bound.unwrap() <= found.proof.cost.unwrap());
 }
 
-/// Where cuts are bound to some places, what is found is the optimum of the sets of cuts that keep to them, and
-/// no other search cuts anywhere else.
+/// If cuts are restricted to some places, the result is the optimum of the sets of cuts at these
+/// places, and no other search cuts elsewhere.
 #[test]
 fn cuts_keep_to_their_places() {
     let mut n_worse = 0;

@@ -52,7 +52,7 @@ fn generalization_keeps_monotone_models() {
     });
 }
 
-/// What is left out of a generalization is left out of its specializations.
+/// Rows suppressed by a generalization are suppressed by its specializations.
 #[test]
 fn generalization_keeps_rows_where_models_hold_for_supersets() {
     every_job(|rng, table, asked, job| {
@@ -79,7 +79,7 @@ fn frequency_sets_roll_up() {
     });
 }
 
-/// Leaving an attribute out is taking it to its root.
+/// Leaving out an attribute is generalizing it to its root.
 #[test]
 fn subsets_keep_monotone_models() {
     every_job(|rng, table, asked, job| {

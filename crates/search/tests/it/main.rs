@@ -8,6 +8,7 @@ mod butterfly_bound;
 mod cells;
 mod conformance;
 mod full_domain;
+mod guide;
 mod koptimize;
 mod laws;
 mod oracle;
@@ -40,7 +41,7 @@ fn patients() -> Table {
     )
 }
 
-/// What is asked of a table.
+/// The requirements for a release.
 struct Job {
     k: u64,
     models: Vec<Box<dyn Model>>,
@@ -132,8 +133,8 @@ fn run_within(algorithm: Algorithm, set: &FrequencySet, job: &Job, budget: &Budg
     algorithm.run(&Problem { entity: *entity, ..Problem::new(set, models, *k, budget) })
 }
 
-/// Runs a search and checks all that holds for every algorithm; gives the rows of every class, or
-/// none if the job is infeasible.
+/// Runs a search and checks everything that holds for every algorithm; returns the rows of every
+/// class, or `None` if the job is infeasible.
 #[track_caller]
 fn verified(algorithm: Algorithm, table: &Table, job: &Job) -> Option<Vec<Rows>> {
     verified_within(algorithm, table, job, &Budget::unlimited())
@@ -149,8 +150,7 @@ fn verified_within(
     let outcome = run_within(algorithm, &set, job, budget);
     let broken = broken(table, job);
     // Only a partitioning starts with the whole table as one class.
-    let takes_any = algorithm.is_full_domain()
-        || matches!(algorithm, Algorithm::HillClimb | Algorithm::KOptimize);
+    let takes_any = algorithm.suppresses();
     let is_open = takes_any && job.models.iter().any(|m| !m.is_monotone());
     let context = || format!("{algorithm:?}, {} of {table:?}", job.describe());
     match outcome {
@@ -231,7 +231,7 @@ fn check_found(
 
 fn check_function(set: &FrequencySet, found: &Found, tree: &PartitionTree) -> Result<(), String> {
     let n_codes: Vec<u32> = set.attributes.iter().map(incrowd_data::Attribute::n_codes).collect();
-    if !found.assignment.parts.is_empty() || tree.n_classes != found.assignment.n_classes {
+    if !found.assignment.shares.is_empty() || tree.n_classes != found.assignment.n_classes {
         return Err("the tree has other classes than the assignment".to_owned());
     }
     for (vector, &class) in found.assignment.class_of.iter().enumerate() {
@@ -243,7 +243,7 @@ fn check_function(set: &FrequencySet, found: &Found, tree: &PartitionTree) -> Re
     check_tree(tree, &n_codes, 20_000)
 }
 
-/// Two vectors are in the same class just if all of their values look the same.
+/// Two vectors are in the same class if and only if all their values look the same.
 fn check_looks(
     set: &FrequencySet,
     found: &Found,

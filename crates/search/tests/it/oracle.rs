@@ -1,4 +1,4 @@
-//! Strict Mondrian against the reference that `testkit` writes out row by row.
+//! Strict Mondrian compared with the row-by-row reference of `testkit`.
 
 use incrowd_search::Algorithm;
 use incrowd_testkit::assignment::{Rows, canonical, contents};
@@ -7,8 +7,8 @@ use incrowd_testkit::{Form, Table, table};
 
 use crate::{Job, jobs, patients, verified};
 
-/// Checks that strict Mondrian gives just the classes of the reference, and that none of them can be
-/// cut (M3).
+/// Checks that strict Mondrian gives exactly the classes of the reference, and that none of them
+/// can be cut (M3).
 #[track_caller]
 fn check_strict(table: &Table, job: &Job) {
     let Some(classes) = verified(Algorithm::Mondrian, table, job) else { return };
@@ -20,8 +20,8 @@ fn check_strict(table: &Table, job: &Job) {
     assert_eq!(canonical(classes), canonical(oracle.mondrian()), "{}", context());
 }
 
-/// Checks that no class of relaxed Mondrian has an allowable cut (M3): where one is, a division that
-/// may also go through equal rows is.
+/// Checks that no class of relaxed Mondrian has an allowable cut (M3): if there were one, a
+/// division that may also separate equal rows would be allowable.
 #[track_caller]
 fn check_relaxed(table: &Table, job: &Job) {
     let oracle = job.oracle(table);
@@ -133,7 +133,7 @@ fn figure_6_of_the_report() {
     assert_eq!(sums, [2, 5]);
 }
 
-/// Relaxed Mondrian where the report says all there is to it.
+/// Relaxed Mondrian in the cases that the report defines completely.
 #[test]
 fn relaxed_without_missing_cells_and_hierarchies() {
     for seed in 0..500 {
@@ -189,8 +189,8 @@ fn missing_first_if_relaxed() {
 }
 
 #[test]
-fn the_next_widest_where_the_widest_has_no_allowable_cut() {
-    // All reach over all of their range, but only `b` leaves two rows on both sides.
+fn the_next_widest_if_the_widest_has_no_allowable_cut() {
+    // All cover their whole range, but only `b` leaves two rows on both sides.
     let table = table("a:num b:num c:num", "1 1 0\n1 1 0\n1 2 0\n1 2 0\n8 3 8\n");
     check_classes(Algorithm::Mondrian, &table, 2, &[&[0, 1], &[2, 3, 4]]);
 }
@@ -242,7 +242,7 @@ fn a_tree_is_cut_into_children_and_the_small_ones_stay_together() {
 }
 
 #[test]
-fn vectors_that_no_row_has_are_recoded_too() {
+fn vectors_without_rows_are_recoded_too() {
     // No row has b, d or z's leaves; `verified` asks the tree for every vector of the domain.
     let header = "a:tree=a;x;*,b;x;*,c;y;*,d;y;*,e;z;* b:ord=1,2,3,4,5,6,7,8,9";
     let table = table(header, "a 3\na 3\nc 5\nc 5\na 8\na 8\nc 7\nc 7");

@@ -1,4 +1,4 @@
-//! What the theorems of TR 1521 promise, and what no search can beat.
+//! The theorems of TR 1521, and bounds that no search can beat.
 
 use std::collections::BTreeMap;
 
@@ -114,7 +114,7 @@ proptest! {
     }
 }
 
-/// Section 4: both halves are of equal size, but for one row where the whole is odd. With nothing
+/// Section 4: both halves are of equal size, except for one row if the whole is odd. With nothing
 /// missing, no hierarchy and few equal rows the sizes follow from `n` and `k` alone.
 #[test]
 fn relaxed_halves() {

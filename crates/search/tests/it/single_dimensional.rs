@@ -1,4 +1,5 @@
-//! The single-dimensional searches against the enumeration of all cut sets, written apart from them.
+//! The single-dimensional searches against the enumeration of all cut sets, written independently
+//! of them.
 
 use incrowd_data::{Cuts, Shape};
 use incrowd_quality::Measure;
@@ -42,7 +43,7 @@ pub(crate) fn cuts_of(found: &Found, n_attributes: usize) -> Vec<(usize, u32)> {
     (0..n_attributes).flat_map(of).collect()
 }
 
-/// What was found is what the cuts give, can be released, and respects the hierarchies.
+/// The result agrees with its cuts, can be released, and respects the hierarchies.
 #[track_caller]
 pub(crate) fn check(asked: &Asked, job: &Job, found: &Found) -> Facts {
     let facts = check_cuts(asked, job, found);
@@ -56,7 +57,7 @@ pub(crate) fn check(asked: &Asked, job: &Job, found: &Found) -> Facts {
     facts
 }
 
-/// What was found is what the cuts give, and respects the hierarchies.
+/// The result agrees with its cuts and respects the hierarchies.
 #[track_caller]
 pub(crate) fn check_cuts(asked: &Asked, job: &Job, found: &Found) -> Facts {
     let (set, vector_of) = asked.table.collapse();
@@ -108,7 +109,7 @@ fn climbing_never_beats_the_optimum_and_often_meets_it() {
 }
 
 #[test]
-fn greedy_partitionings_are_minimal_and_leave_nothing_out() {
+fn greedy_partitionings_are_minimal_and_suppress_nothing() {
     every_job(120, |asked, job, seed| {
         let outcome = run(Algorithm::SingleDimensional, asked, job, seed);
         let Outcome::Found(found) = outcome else { return };
@@ -126,7 +127,7 @@ fn greedy_partitionings_are_minimal_and_leave_nothing_out() {
     });
 }
 
-/// A seed decides, and nothing else.
+/// Only the seed matters.
 #[test]
 fn the_same_seed_gives_the_same_cuts() {
     let mut rng = Rng::new(1);

@@ -1,5 +1,5 @@
-//! Mondrian with a criterion and top-down specialization against the slow oracle of `testkit`, cut by
-//! cut.
+//! Mondrian with a criterion and top-down specialization against the slow oracle of `testkit`, cut
+//! by cut.
 
 mod by_hand;
 mod conformance;
@@ -18,7 +18,7 @@ use incrowd_testkit::workload::generate::{self, CLASS, ILLNESS, PAY, PERSON};
 
 use crate::{Job, jobs};
 
-/// What the oracle is told, told to the search.
+/// The oracle's workload for the search.
 fn told(workload: &slow::Workload) -> Workload {
     let split = |split: &slow::Split| match split {
         slow::Split::Median => Split::Median,
@@ -63,7 +63,7 @@ fn run_within(
     algorithm.run(&Problem { entity: job.entity, workload: Some(workload), ..problem })
 }
 
-/// The criteria and how they are put together.
+/// The criteria and their combinations.
 #[derive(Clone, Copy, Debug)]
 enum Aim {
     Label,
@@ -151,7 +151,7 @@ impl Aim {
     }
 }
 
-/// k-anonymity alone every other time, else another model or an entity beside it.
+/// k-anonymity alone every other time, otherwise with another model or an entity.
 fn some_job(rng: &mut Rng, table: &Table) -> Job {
     let k = 2 + rng.below(4) as u64;
     let mut others = jobs(table, k);

@@ -8,7 +8,6 @@ impl Asked<'_> {
     /// Theorem 4: no butterfly of all rows of these classes, each of k rows or more, has a penalty
     /// below `L(G)`. For any number of attackers: a lambda per wing, with the k of its attacker.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "tables of tests are small")]
     pub fn lower_bound(&self, classes: &[Rows]) -> f64 {
         let attackers = effective(self.attackers);
         let (body, wings) = body_and_wings(&attackers);
@@ -21,11 +20,11 @@ impl Asked<'_> {
     }
 }
 
-/// The lambda of a wing: what each row loses on it at the least.
+/// The lambda of a wing: a lower bound of each row's loss on it.
 ///
-/// A class of k rows has `k / m` or more of them, rounded up, in one of the `m` classes, and all of them
-/// in the table. The minima are over the rows that have that many others; there are some, or else the
-/// rows are fewer than k, and the bound is infinite.
+/// A class of k rows has `k / m` or more of them, rounded up, in one of the `m` classes, and all of
+/// them in the table. The minima are over the rows that have that many others; there are some, or
+/// else the rows are fewer than k, and the bound is infinite.
 fn lambda(table: &Table, classes: &[Rows], wing: &[usize], k: u64) -> f64 {
     let k = usize::try_from(k).expect("a small k");
     let everything: Rows = (0..table.rows.len()).collect();
@@ -45,7 +44,7 @@ fn lambda(table: &Table, classes: &[Rows], wing: &[usize], k: u64) -> f64 {
 }
 
 /// Definition 3: the distance from a row to its `i`-th nearest neighbour among some rows on some
-/// attributes, which decide who is near; the row itself is the 0-th. None if there are too few.
+/// attributes, which decide who is near; the row itself is the 0-th. `None` if there are too few.
 pub(super) fn neighbour_distance(
     table: &Table,
     attributes: &[usize],
@@ -63,7 +62,7 @@ pub(super) fn neighbour_distance(
     distances.get(i).copied()
 }
 
-/// What each of two rows loses at the least if they become the same on some attributes.
+/// A lower bound of the loss of each of two rows if they become the same on some attributes.
 fn distance(table: &Table, attributes: &[usize], one: usize, other: usize) -> f64 {
     let loss = |&at: &usize| table.attributes[at].loss(&least_cell(table, &[one, other], at));
     attributes.iter().map(loss).sum()

@@ -5,9 +5,9 @@ use crate::assignment::Rows;
 use crate::oracle::set_partitions;
 
 impl Asked<'_> {
-    /// The least penalty of one butterfly of just these rows: all have the same cells on the body,
-    /// and each wing is divided into classes on its own, all ways being tried. None if a wing cannot
-    /// be divided. At most about twelve rows.
+    /// The least penalty of one butterfly of exactly these rows: all have the same cells on the
+    /// body, and each wing is divided into classes independently, in all possible ways. `None` if a
+    /// wing cannot be divided. At most about twelve rows.
     #[must_use]
     pub fn least_butterfly(&self, rows: &[usize]) -> Option<f64> {
         let attackers = effective(self.attackers);
@@ -28,26 +28,26 @@ impl Asked<'_> {
         if wing.is_empty() { cost(rows) } else { least_division(rows, &cost) }
     }
 
-    /// The least penalty of the whole table divided into butterflies, all ways being tried. None if
-    /// there is no way. At most about nine rows.
+    /// The least penalty of the whole table divided into butterflies, in all possible ways. `None`
+    /// if there is none. At most about nine rows.
     #[must_use]
     pub fn least_of_butterflies(&self) -> Option<f64> {
         let all: Rows = (0..self.table.rows.len()).collect();
         least_division(&all, &|group| self.least_butterfly(group))
     }
 
-    /// The least penalty of any release at all, whatever its structure; none if there is no release.
-    /// At most about seven rows for two attackers, six for three and five for four.
+    /// The least penalty of any release at all, of any structure; `None` if there is no release. At
+    /// most about seven rows for two attackers, six for three and five for four.
     ///
-    /// Every choice of one partition of the rows per attacker is tried whose parts may be classes. The
-    /// rows of a part have the same cells on all that the attacker knows; so, on one attribute, have
-    /// rows that are connected through parts of the attackers who know it; and these rows get the least
-    /// cell that covers them.
+    /// Tries every choice of one partition of the rows per attacker whose parts may be classes. The
+    /// rows of a part have the same cells on everything that the attacker knows. So, on each
+    /// attribute, do rows that are connected through parts of the attackers who know it; these rows
+    /// get the least cell that covers them.
     ///
-    /// That is no more than the optimum: a release has a partition per attacker, its classes, and its
-    /// cells cover all connected rows, so that they are no less than the cells tried for this choice. It
-    /// is no less either, as all that is tried can be released: the classes that an attacker sees are
-    /// then unions of parts, for which monotone models hold.
+    /// The result is at most the optimum: a release defines a partition per attacker, its classes,
+    /// and its cells cover all connected rows, so they are no smaller than the cells tried for this
+    /// choice. It is also at least the optimum, since everything that is tried can be released: the
+    /// classes that an attacker sees are unions of parts, which satisfy monotone models.
     #[must_use]
     pub fn least_of_releases(&self) -> Option<f64> {
         let all = set_partitions(self.table.rows.len());
@@ -122,8 +122,8 @@ fn mask_of(rows: &[usize]) -> usize {
     rows.iter().map(|row| 1 << row).sum()
 }
 
-/// Every subset of the items in the order of their masks; the empty one, which nobody asks for, is
-/// that of all.
+/// Every subset of the items in the order of their masks; the empty one, which is never used,
+/// stands for all items.
 fn subsets(items: &[usize]) -> impl Iterator<Item = Rows> {
     let full = (1usize << items.len()) - 1;
     (0..=full).map(move |mask| {
@@ -132,7 +132,7 @@ fn subsets(items: &[usize]) -> impl Iterator<Item = Rows> {
     })
 }
 
-/// The least cost of any division of the items into parts; a part without a cost may not be.
+/// The least cost of any division of the items into parts; parts without a cost are not allowed.
 pub(super) fn least_division(
     items: &[usize],
     cost: &dyn Fn(&[usize]) -> Option<f64>,

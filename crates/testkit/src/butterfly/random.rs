@@ -10,8 +10,8 @@ use crate::assignment::Rows;
 use crate::generate::Rng;
 use crate::oracle::Oracle;
 
-/// So many attackers, each with a k of 2 to `max_k`, who together know all attributes. What they know
-/// overlaps, is all apart, or lies within what another knows.
+/// Attackers, each with a k of 2 to `max_k`, who together know all attributes. Their attribute sets
+/// overlap, are disjoint, or are contained in one another.
 #[must_use]
 pub fn random_attackers(
     rng: &mut Rng,
@@ -52,9 +52,9 @@ pub fn random_attackers(
     known.into_iter().map(&mut attacker).collect()
 }
 
-/// Up to four classes of k rows or more, by vector, with at most `max_rows` rows in all: what vectors
-/// are drawn at random, or are neighbours, or are those of strict Mondrian. None if the table has too
-/// few rows.
+/// Up to four classes of k rows or more, by vector, with at most `max_rows` rows in all: the
+/// vectors are random, or neighbours, or those of strict Mondrian. `None` if the table has too few
+/// rows.
 #[must_use]
 pub fn random_node(rng: &mut Rng, table: &Table, k: u64, max_rows: usize) -> Option<Vec<Vec<u32>>> {
     let (set, vector_of) = table.collapse();

@@ -1,7 +1,7 @@
 //! Butterflies in a table (section III): Definition 2 and Theorem 2 as they are printed.
 //!
-//! A row is what is seen of it, one label per attribute: codes of a table as it is, or cells of a
-//! release.
+//! A row is given by its visible labels, one per attribute: codes of an original table, or cells of
+//! a release.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Oracles need oracles: numbers computed by hand, and one slow way against another.
+//! Oracles need oracles: numbers computed by hand, and comparisons of slow methods.
 
 use incrowd_data::Cell;
 use incrowd_privacy::{DistinctDiversity, Model};
@@ -72,7 +72,7 @@ fn a_butterfly_has_one_body() {
 }
 
 #[test]
-fn attackers_that_ask_for_nothing_more() {
+fn implied_attackers() {
     #[track_caller]
     fn check(sets: &[(&[usize], u64)], kept: &[usize], body: &[usize], wings: &[&[usize]]) {
         let attackers: Vec<Attacker> = sets.iter().map(|(set, k)| Attacker::new(set, *k)).collect();
@@ -88,7 +88,8 @@ fn attackers_that_ask_for_nothing_more() {
     check(&[(&[0], 2), (&[0], 3), (&[0], 3)], &[1], &[], &[&[0]]);
     check(&[(&[0], 2), (&[1], 2), (&[2, 3], 2)], &[0, 1, 2], &[], &[&[0], &[1], &[2, 3]]);
     check(&[(&[0, 1], 2), (&[1, 2], 2), (&[2, 3], 2)], &[0, 1, 2], &[1, 2], &[&[0], &[], &[3]]);
-    // The first lies in the second, which lies in the third: its attribute is in no other that is left.
+    // The first is contained in the second, which is contained in the third: its attribute is in no
+    // other remaining set.
     check(
         &[(&[0], 2), (&[0, 1], 2), (&[0, 1, 2], 4), (&[3], 9)],
         &[2, 3],
@@ -137,7 +138,7 @@ fn a_release_is_checked_by_attacker() {
 }
 
 #[test]
-fn the_least_division_is_that_of_all_divisions() {
+fn the_least_division_is_the_least_of_all_divisions() {
     // Costs without any pattern, some parts not allowed.
     let cost = |part: &[usize]| {
         let mixed = part.iter().fold(7u64, |sum, &at| sum * 31 + at as u64);
@@ -213,8 +214,8 @@ fn the_least_of_all_by_hand() {
     assert_eq!(found(&one, &ab_bc([3, 5])), (None, None));
 }
 
-/// Theorem 2 is about two sets. With three, butterflies whose body is all that two or more know are not
-/// all there is: to one attacker, rows with different bodies can look the same.
+/// Theorem 2 is about two sets. With three, there are other releases than butterflies whose body is
+/// everything that two or more know: to one attacker, rows with different bodies can look the same.
 #[test]
 fn three_sets_need_no_butterflies() {
     let table = table("a:num b:num c:num d:num", "0 0 0 0\n1 0 0 0\n0 0 1 1\n1 0 1 1");
@@ -337,8 +338,8 @@ fn the_bound_by_hand() {
     );
 }
 
-/// Nearest on the attributes of the wing is meant: with the nearest on all attributes and its distance
-/// on the wing, the bound would be 4 x 0.4 here.
+/// Nearest on the attributes of the wing is meant: with the nearest on all attributes and its
+/// distance on the wing, the bound would be 4 x 0.4 here.
 #[test]
 fn the_nearest_is_that_on_the_wing() {
     let table = table("a:num b:num c:num", "0 0 0\n4 0 0\n0 0 10\n4 0 10\n10 9 0");

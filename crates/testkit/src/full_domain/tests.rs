@@ -96,7 +96,7 @@ fn datafly_raises_the_attribute_with_the_most_values() {
     let (table, models) = (patients(), k_anonymity(2));
     // 3, 2, 3 values; then 1, 2, 3; then 1, 2, 2.
     assert_eq!(asked(&table, &models).datafly().unwrap().levels, [1, 1, 1]);
-    // Then the two patients of 53715 are all that stands alone.
+    // Then only the two patients of 53715 are alone.
     let with_limit = Asked { limit: 2, ..asked(&table, &models) };
     assert_eq!(with_limit.datafly().unwrap().levels, [1, 0, 0]);
 }
@@ -197,7 +197,7 @@ fn counts_by_hand() {
 }
 
 #[test]
-fn searches_of_random_tables_find_what_the_lattice_holds() {
+fn searches_of_random_tables_agree_with_the_lattice() {
     for seed in 0..60 {
         let rng = &mut Rng::new(seed);
         let recipe = Recipe {

@@ -1,4 +1,4 @@
-//! Random tables with something to predict, and random regions and queries of them.
+//! Random tables with columns to predict, and random regions and queries.
 
 use incrowd_data::{Attribute, CodeSet, Kind, Region, Shape};
 
@@ -10,13 +10,13 @@ use crate::{Form, Table};
 pub const ILLNESS: usize = 0;
 /// whole numbers that rows share,
 pub const PERSON: usize = 1;
-/// labels that go along with the attributes and may be missing,
+/// labels that depend on the attributes and may be missing,
 pub const CLASS: usize = 2;
-/// and numbers with a fraction and a sign that do, and may be missing.
+/// and signed fractions that depend on them and may be missing.
 pub const PAY: usize = 3;
 
-/// A random table of two to four attributes and four to `max_rows` rows. Some numbers have a fraction, some
-/// are dates.
+/// A random table of two to four attributes and four to `max_rows` rows. Some numbers have a
+/// fraction, some are dates.
 pub fn table(rng: &mut Rng, max_rows: usize) -> Table {
     let recipe = Recipe {
         n_rows: 4 + rng.below(max_rows - 3),

@@ -7,11 +7,11 @@ use super::{Adds, Asked, Cell, Query, count, is_within, overlaps};
 /// The most queries that count in one region.
 const MOST: usize = 16;
 
-/// The least error in rows that is one.
+/// The least error, in rows, that counts.
 const LEAST: f64 = 1e-9;
 
 impl Asked<'_> {
-    /// The error of the queries that a region lies across, for a part of it whose cell is given.
+    /// The error of the queries that partly overlap a region, for a part of it with this cell.
     #[must_use]
     pub fn query_cost(&self, region: &[usize], cell: &Cell, part: &[usize]) -> f64 {
         let whole = self.cell(region);
@@ -25,7 +25,7 @@ impl Asked<'_> {
         across.iter().map(|query| self.error(query, cell, part)).sum()
     }
 
-    /// Whether more queries than count would have a claim to be among those that do.
+    /// Whether the choice of the queries that count is ambiguous.
     #[must_use]
     pub fn is_undecided(&self, region: &[usize]) -> bool {
         let whole = self.cell(region);
@@ -35,7 +35,8 @@ impl Asked<'_> {
         errors.len() > MOST && errors[MOST - 1] - errors[MOST] < LEAST
     }
 
-    /// What a query errs by in a part: estimate less truth, over the true answer in the whole table.
+    /// The error of a query in a part: estimate minus truth, divided by the true answer in the
+    /// whole table.
     #[must_use]
     pub fn error(&self, query: &Query, cell: &Cell, part: &[usize]) -> f64 {
         let inside: Vec<usize> =
@@ -51,12 +52,13 @@ impl Asked<'_> {
             _ => self.sum(query, centre, part) * share,
         };
         let error = (estimate - self.sum(query, centre, &inside)).abs();
-        // What floats leave of nothing is nothing.
+        // Rounding errors do not count.
         if error / self.unit(query) < LEAST { 0.0 } else { query.weight * error / self.size(query) }
     }
 
-    /// What an error in a part is divided by. The answer to a count or a sum is that count or sum; a mean
-    /// is off by what its parts are off, over its rows. At least what one row adds up on average.
+    /// The divisor of an error in a part. The answer to a count or a sum is that count or sum; a
+    /// mean is off by what its parts are off, over its rows. At least what one row adds up on
+    /// average.
     fn size(&self, query: &Query) -> f64 {
         let values = self.answered(query);
         let answer = if query.is_mean {
@@ -71,7 +73,7 @@ impl Asked<'_> {
         query.regions.iter().any(|region| self.satisfies(row, region))
     }
 
-    /// What is added up of some rows, missing numbers left out.
+    /// The values of some rows that are added up, without missing numbers.
     fn values(&self, query: &Query, rows: &[usize]) -> Vec<f64> {
         match query.adds {
             Adds::Rows => vec![1.0; rows.len()],
@@ -104,8 +106,8 @@ impl Asked<'_> {
         }
     }
 
-    /// What the errors of a query are measured in: the mean distance of the values inside from 0, or
-    /// from the answer of a mean.
+    /// The unit of a query's errors: the mean distance of the values inside from 0, or from the
+    /// answer of a mean.
     #[must_use]
     pub fn unit(&self, query: &Query) -> f64 {
         if query.adds == Adds::Rows {
@@ -118,7 +120,7 @@ impl Asked<'_> {
         if unit > 0.0 { unit } else { 1.0 }
     }
 
-    /// The part of a cell that lies in a region.
+    /// The share of a cell that is in a region.
     #[must_use]
     pub fn share(&self, cell: &Cell, region: &Region) -> f64 {
         let sides = region.sides.iter();
@@ -142,7 +144,7 @@ fn lies_across(cell: &Cell, query: &Query) -> bool {
         && !query.regions.iter().any(|region| is_within(cell, region))
 }
 
-/// The part of a cell's side that some codes are. Missing cells take no room among numbers.
+/// The share of a cell's side that some codes make up. Missing cells take no room among numbers.
 fn share(attribute: &Attribute, side: &[u32], set: &CodeSet) -> f64 {
     if attribute.shape != Shape::Numeric || values(attribute, side).is_empty() {
         let admitted = side.iter().filter(|&&code| set.contains(code));
@@ -172,9 +174,9 @@ fn values(attribute: &Attribute, side: &[u32]) -> Vec<u32> {
 
 /// Adds up over a cell's numbers, each with the stretch that it stands for, over the cell's length.
 ///
-/// A number stands for what reaches up to the middle between it and its neighbours in the cell; the
-/// least and the greatest reach half a unit beyond themselves if they are whole. A single number has a
-/// length, whatever it is.
+/// A number represents the stretch up to the midpoints between it and its neighbours in the cell;
+/// the least and the greatest extend half a unit further if they are whole. A single number always
+/// has a length.
 fn integral(attribute: &Attribute, side: &[u32], of: impl Fn(u32, f64, f64) -> f64) -> f64 {
     let values = values(attribute, side);
     let is_whole = matches!(attribute.dictionary.kind, Kind::Integer | Kind::Date);

@@ -1,7 +1,7 @@
 //! Top-down specialization, from scratch at each step.
 //!
-//! After Fung, Wang, Yu: *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005,
-//! with score = gain / (1 + what the smallest class loses).
+//! After Fung, Wang, Yu: *Top-Down Specialization for Information and Privacy Preservation*, ICDE
+//! 2005, with score = gain / (1 + what the smallest class loses).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ use crate::assignment::Rows;
 #[derive(Clone, Debug)]
 pub struct Tds<'a> {
     asked: Asked<'a>,
-    /// Attribute, first and last code, in the order in which they came about.
+    /// Attribute, first and last code, in order of creation.
     intervals: Vec<(usize, u32, u32)>,
 }
 
-/// A specialization of an interval: the parts that it falls apart into.
+/// A specialization of an interval: its parts.
 struct Step {
     interval: usize,
     parts: Vec<(u32, u32)>,
@@ -34,7 +34,7 @@ impl<'a> Tds<'a> {
         Tds { asked, intervals: whole.collect() }
     }
 
-    /// Specializes while that is worth something.
+    /// Specializes while that gains information.
     #[must_use]
     pub fn finished(mut self) -> Tds<'a> {
         self.descend();
@@ -83,7 +83,7 @@ impl<'a> Tds<'a> {
         all.filter(|&row| (lo..=hi).contains(&self.asked.code(row, attribute))).collect()
     }
 
-    /// The children of a hierarchy node; none if it is a leaf or there is no hierarchy.
+    /// The children of a hierarchy node; empty if it is a leaf or there is no hierarchy.
     fn children(&self, attribute: usize, lo: u32, hi: u32) -> Vec<(u32, u32)> {
         let Shape::Tree(tree) = &self.asked.table().attributes[attribute].shape else {
             return vec![];
@@ -94,8 +94,8 @@ impl<'a> Tds<'a> {
         tree.parts(lo, hi).iter().map(|child| (child.lo, child.hi)).collect()
     }
 
-    /// The valid specialization with the highest score; of equal ones that of the first attribute, then
-    /// of the oldest interval.
+    /// The valid specialization with the highest score; of equal ones that of the first attribute,
+    /// then of the oldest interval.
     fn best(&self) -> Option<Step> {
         let steps = (0..self.intervals.len()).filter_map(|interval| self.step(interval));
         let mut best: Option<Step> = None;
@@ -150,7 +150,7 @@ impl<'a> Tds<'a> {
         cuts.reduce(|best, cut| if exceeds(cut.1, best.1) { cut } else { best })
     }
 
-    /// What the parts tell about the labels, in bits per row.
+    /// The information gain of the parts about the labels, in bits per row.
     fn gain(&self, attribute: usize, rows: &[usize], parts: &[(u32, u32)]) -> f64 {
         let targets = self.asked.workload.targets.iter();
         targets
@@ -169,7 +169,7 @@ impl<'a> Tds<'a> {
     }
 }
 
-/// Whether one number is greater than another by more than floats err.
+/// Whether one number is greater than another by more than rounding errors.
 fn exceeds(a: f64, b: f64) -> bool {
     a > b + 1e-10 * (b.abs() + 1e-2)
 }

@@ -93,7 +93,7 @@ fn only_cluster_knows_ballista_and_nobody_needs_cluster() {
 
 /// The crates whose modules have an order, with their rooms where they have some: each depends on those before
 /// it only.
-const ORDERED: [(&str, &[&str]); 9] = [
+const ORDERED: [(&str, &[&str]); 11] = [
     ("data", &[]),
     ("chart", &[]),
     ("privacy", &[]),
@@ -101,7 +101,9 @@ const ORDERED: [(&str, &[&str]); 9] = [
     ("search", &[]),
     ("release", &[]),
     ("evaluate", &[]),
+    ("engine", &[]),
     ("job", &["spec", "report", "plan", "flow", "command"]),
+    ("cli", &[]),
     ("cluster", &[]),
 ];
 

@@ -83,7 +83,6 @@ pub(crate) fn by_k(lab: &Lab) -> Result<Findings, Failure> {
     for (table, sets) in tables {
         prepare(lab, table)?;
         for &k in ks {
-            #[expect(clippy::cast_precision_loss, reason = "k is small")]
             points.push(Point { table, x: k as f64, ways: ways(lab, table, &sets, k)? });
         }
     }

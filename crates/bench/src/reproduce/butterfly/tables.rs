@@ -200,7 +200,6 @@ fn crowds(lab: &Lab) -> Result<String, Failure> {
     for (reader, set) in readers {
         let mut crowds = Vec::new();
         for (_, file) in releases {
-            #[expect(clippy::cast_precision_loss, reason = "four drivers")]
             crowds.push(k_of(lab, file, set)? as f64);
         }
         series.push((reader.to_owned(), crowds));

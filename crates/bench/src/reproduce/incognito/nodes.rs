@@ -111,7 +111,6 @@ fn table(counted: &[Counted]) -> Table {
 }
 
 fn plot(counted: &[Counted]) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "thousands of nodes")]
     let series = |name: &str, of: &dyn Fn(&Counted) -> u64| {
         let values = counted.iter().map(|one| of(one) as f64);
         Series::new(name, (0..).map(f64::from).zip(values).collect())

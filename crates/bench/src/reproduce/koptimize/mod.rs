@@ -102,7 +102,6 @@ fn unseeded(measure: Measure, limit: Option<u64>, k: u64, seconds: f64) -> Case<
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "thousands at most")]
 fn place(k: u64) -> f64 {
     k as f64
 }

@@ -90,7 +90,6 @@ pub(crate) fn adult(lab: &Lab) -> Result<Findings, Failure> {
     let mut points = Vec::new();
     for &k in ks {
         let job = |algorithm: &str| adult_job(lab, &columns, algorithm, k);
-        #[expect(clippy::cast_precision_loss, reason = "k is small")]
         points.push(Point { x: k as f64, costs: costs(lab, &job, "adult.csv", &columns, k)? });
     }
     let mut findings = Figure { x: "k", points }.findings();
@@ -138,7 +137,6 @@ fn by_k(lab: &Lab, ks: &[u64]) -> Result<Figure, Failure> {
     let mut points = Vec::new();
     for &k in ks {
         let costs = synthetic(lab, k, 5)?;
-        #[expect(clippy::cast_precision_loss, reason = "k is small")]
         points.push(Point { x: k as f64, costs });
     }
     Ok(Figure { x: "k", points })
@@ -181,7 +179,6 @@ fn costs(
 }
 
 /// Figure 7 to the letter, ties as the product settles them.
-#[expect(clippy::cast_precision_loss, reason = "squares of thousands")]
 fn literal(points: &Points, k: u64) -> Cost {
     let found = points.partition(size(k), Rule::Literal, &points.fewest_first());
     Cost {

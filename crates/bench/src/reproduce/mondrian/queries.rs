@@ -81,7 +81,6 @@ fn over_tables(numbers: &Table, attribute: &str, k: u64, model: &str, column: &s
     let k = k.to_string();
     let cells = [("predicate on", attribute), ("k", k.as_str()), ("model", model)];
     let values: Vec<f64> = numbers.rows_with(&cells).map(|row| row.number(column)).collect();
-    #[expect(clippy::cast_precision_loss, reason = "a few tables")]
     let n = values.len() as f64;
     values.iter().sum::<f64>() / n
 }

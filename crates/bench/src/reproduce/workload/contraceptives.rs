@@ -94,7 +94,6 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
 
 /// The means of sweeps over the same k, in the place of the first.
 fn merged(mut sweeps: Vec<Sweep>) -> Sweep {
-    #[expect(clippy::cast_precision_loss, reason = "few sweeps")]
     let n = sweeps.len() as f64;
     let mut first = sweeps.swap_remove(0);
     for other in &sweeps {

@@ -14,7 +14,6 @@ pub(super) struct Sweep {
 }
 
 /// A k on an axis.
-#[expect(clippy::cast_precision_loss, reason = "k is small")]
 pub(super) fn place(k: u64) -> f64 {
     k as f64
 }

@@ -1,4 +1,4 @@
-//! Small random releases, whose answers are found by going through every value that a row can have.
+//! Small random releases, whose answers are found by enumerating all values that a row can have.
 
 use super::*;
 
@@ -17,10 +17,10 @@ impl Random {
     }
 }
 
-/// A value: a number or a text; none is missing.
+/// A value: a number or a text; `None` if missing.
 type Cell = Option<String>;
 
-/// A label and the values that it stands for.
+/// A label and the values that it represents.
 fn label(random: &mut Random, column: usize) -> (String, Vec<Cell>) {
     let some = |text: String| Some(text);
     match column {
@@ -114,7 +114,7 @@ fn satisfies(condition: &Condition, row: &[&Cell]) -> bool {
     }
 }
 
-/// What is found by going through all values of all rows.
+/// The result of enumerating all values of all rows.
 #[derive(Default)]
 struct Counted {
     rows: f64,
@@ -130,8 +130,8 @@ struct Counted {
     max: Option<f64>,
 }
 
-/// How likely a value of a label is. A star is missing with the others only if the column has empty cells,
-/// but may be missing in any case.
+/// The probability of a value of a label. A star counts missing among its likely values only if the
+/// column has empty cells, but may be missing in any case.
 fn likelihood(label: &str, values: &[Cell], at: usize, has_missing: bool) -> f64 {
     let n = f64::from(u32::try_from(values.len()).unwrap());
     match (label, &values[at]) {
@@ -146,7 +146,7 @@ fn count(rows: &[Vec<(String, Vec<Cell>)>], condition: &Condition) -> Counted {
     let mut counted = Counted::default();
     for row in rows {
         let n: usize = row.iter().map(|(_, values)| values.len()).product();
-        // What the row adds to the sum under each combination.
+        // The contribution of the row to the sum under each combination.
         let mut added: Vec<f64> = Vec::new();
         let (mut n_in, mut n_numbers) = (0, 0);
         for mut at in 0..n {
@@ -188,10 +188,10 @@ fn made(rows: &[Vec<(String, Vec<Cell>)>], is_plain: bool) -> Release {
     let column = |at: usize| rows.iter().map(|row| row[at].0.as_str()).collect::<Vec<_>>();
     let (n, s, z) = (column(0), column(1), column(2));
     let known = |at: usize| match (at, is_plain) {
-        (0, false) => Known::Kind(Kind::Integer),
-        (1, false) => Known::Values(vec!["a".to_owned()]),
-        (0, true) => Known::Plain(Some(Kind::Integer)),
-        _ => Known::Plain(None),
+        (0, false) => LabelKnowledge::Kind(Kind::Integer),
+        (1, false) => LabelKnowledge::Values(vec!["a".to_owned()]),
+        (0, true) => LabelKnowledge::Plain(Some(Kind::Integer)),
+        _ => LabelKnowledge::Plain(None),
     };
     release(&[("n", known(0), &n), ("s", known(1), &s), ("z", known(2), &z)])
 }
@@ -253,7 +253,7 @@ fn check_against_enumeration(
 }
 
 #[test]
-fn answers_are_those_of_going_through_all_values() {
+fn answers_agree_with_the_enumeration_of_values() {
     let mut random = Random(7);
     for _ in 0..1500 {
         let n_rows = 1 + random.below(6);

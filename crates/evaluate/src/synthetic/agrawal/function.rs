@@ -1,15 +1,15 @@
 //! The label functions.
 //!
-//! Functions 2 to 6 tell three bands of age apart and have a case for each: a value must lie in an
-//! interval, which another value may choose. Functions 7 to 10 are about the sign of an income that is
-//! left after tax and costs. All arithmetic is in integers.
+//! Functions 2 to 6 distinguish three age bands and have a case for each: a value must be in an
+//! interval, which another value may choose. Functions 7 to 10 test the sign of the income left
+//! after tax and costs. All arithmetic is in integers.
 
 use std::fmt;
 
 use super::Applicant;
 use crate::synthetic::random::Random;
 
-/// What an interval is of.
+/// The quantity of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quantity {
     Level,
@@ -27,11 +27,11 @@ struct Test {
     high: i64,
 }
 
-/// What is asked of a band of age.
+/// The test of an age band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Case {
     One(Test),
-    /// If the first holds then the second, else the third.
+    /// If the first test holds, the second; otherwise the third.
     Either(Test, Test, Test),
 }
 
@@ -43,7 +43,8 @@ struct Bands {
     cases: [Case; 3],
 }
 
-/// `0.67 (salary + commission) - cost of education - share of the loan + share of the equity - fixed > 0`.
+/// `0.67 (salary + commission) - cost of education - share of the loan + share of the equity -
+/// fixed > 0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Disposable {
     has_education: bool,
@@ -60,7 +61,7 @@ enum Rule {
     Disposable(Disposable),
 }
 
-/// A function that says which applicants are in group A.
+/// A function that decides which applicants are in group A.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     number: u8,
@@ -99,7 +100,7 @@ impl Function {
         Some(Function { number, rule })
     }
 
-    /// Its number in the paper.
+    /// The function's number in the paper.
     #[must_use]
     pub fn number(&self) -> u8 {
         self.number
@@ -162,7 +163,7 @@ fn loan(low: i64, high: i64) -> Test {
     Test { quantity: Quantity::Loan, low: 1000 * low, high: 1000 * high }
 }
 
-/// Two integers of a range, the lesser first.
+/// Two integers of a range, the smaller first.
 fn ordered(random: &mut Random, low: i64, high: i64) -> (i64, i64) {
     let (a, b) = (random.integer(low, high), random.integer(low, high));
     (a.min(b), a.max(b))
@@ -179,7 +180,7 @@ impl Test {
         (self.low * unit..=self.high * unit).contains(&value)
     }
 
-    /// Draws the interval anew over all that the quantity can be.
+    /// Draws a new interval over the range of the quantity.
     fn vary(&mut self, random: &mut Random) {
         let (low, high) = match self.quantity {
             Quantity::Level => (0, 4),
@@ -210,7 +211,7 @@ impl Disposable {
     }
 }
 
-// How a function reads
+// Text of a function
 
 impl fmt::Display for Test {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,19 +2,20 @@
 //!
 //! # Source
 //!
-//! Agrawal, Imielinski, Swami: *Database Mining: A Performance Perspective*, TKDE 1993: nine attributes and
-//! ten label functions. The distributions of the attributes and functions 2, 4, 6 and 7 stand in
-//! LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006, Figure 6, whose text is
-//! followed where the two differ (ZIP codes are 0 to 9). Function 5 is that of the 1993 paper: its
-//! second condition is about the loan, also where copies of it in wide use test the salary.
+//! Agrawal, Imielinski, Swami: *Database Mining: A Performance Perspective*, TKDE 1993: nine
+//! attributes and ten label functions. The distributions of the attributes and functions 2, 4, 6
+//! and 7 are given in LeFevre, DeWitt, Ramakrishnan: *Workload-Aware Anonymization*, KDD 2006,
+//! Figure 6, whose text takes precedence where the two differ (ZIP codes are 0 to 9). Function 5 is
+//! that of the 1993 paper: its second condition tests the loan, although widespread copies test the
+//! salary.
 //!
-//! Amounts of money are rounded to hundredths before labels are given, so that a label is an exact
-//! function of the row as it is written. No noise is added.
+//! Amounts of money are rounded to hundredths before labels are computed, so that a label is an
+//! exact function of the row as written. No noise is added.
 //!
-//! With `vary_constants` the constants of functions 2 to 6 are drawn anew from the seed, once for a
-//! table and each on its own, over the range of their attribute (KDD 2006, section 4.3). The ends of an
-//! interval are put into order, and so are the two ages that divide the young from the middle-aged
-//! and these from the old. The constants of a function do not depend on which others are asked for.
+//! With `vary_constants` the constants of functions 2 to 6 are drawn anew from the seed, once per
+//! table and independently, over the range of their attribute (KDD 2006, section 4.3). The ends of
+//! an interval are ordered, and so are the two ages that separate the young, the middle-aged and
+//! the old. The constants of a function do not depend on which other functions are requested.
 
 mod function;
 
@@ -28,14 +29,14 @@ use incrowd_data::PlainTable;
 use super::random::Source;
 use super::{ParameterError, dictionary, integers, money, n_rows, texts};
 
-/// What a table is like.
+/// The parameters of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The label functions, 1 to 10, a column each.
+    /// The label functions, 1 to 10, one column each.
     pub functions: Vec<u8>,
     /// Whether the constants of functions 2 to 6 are drawn from the seed.
     pub vary_constants: bool,
-    /// What the rows are drawn from.
+    /// The seed of the rows.
     pub seed: u64,
 }
 
@@ -62,15 +63,15 @@ pub struct Applicant {
 
 /// An endless table.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct AgrawalTable {
     rows: Source,
     functions: Vec<Function>,
     labels: Arc<[String]>,
 }
 
-impl Table {
-    /// The table of some parameters, or all that is wrong with them.
-    pub fn new(config: Config) -> Result<Table, Vec<ParameterError>> {
+impl AgrawalTable {
+    /// The table with these parameters, or everything that is wrong with them.
+    pub fn new(config: Config) -> Result<AgrawalTable, Vec<ParameterError>> {
         let Config { functions: numbers, vary_constants, seed } = config;
         let mut problems = Vec::new();
         let mut functions = Vec::new();
@@ -90,7 +91,7 @@ impl Table {
         if !problems.is_empty() {
             return Err(problems);
         }
-        Ok(Table { rows: Source::new(seed, 3), functions, labels: dictionary(["A", "B"]) })
+        Ok(AgrawalTable { rows: Source::new(seed, 3), functions, labels: dictionary(["A", "B"]) })
     }
 
     /// The label functions with their constants.
@@ -124,7 +125,7 @@ impl Table {
         Applicant { salary, commission, age, elevel, car, zipcode, hvalue, hyears, loan }
     }
 
-    /// Some rows: the nine attributes, then the labels.
+    /// A range of rows: the nine attributes, then the labels.
     #[must_use]
     pub fn rows(&self, rows: Range<u64>) -> PlainTable {
         let mut applicants = Vec::with_capacity(n_rows(&rows));

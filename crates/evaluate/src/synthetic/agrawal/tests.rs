@@ -1,10 +1,10 @@
 use super::*;
 
-fn table(functions: &[u8]) -> Table {
-    Table::new(Config { functions: functions.to_vec(), ..Config::default() }).unwrap()
+fn table(functions: &[u8]) -> AgrawalTable {
+    AgrawalTable::new(Config { functions: functions.to_vec(), ..Config::default() }).unwrap()
 }
 
-/// Someone with nothing but what matters to a function; money in whole units.
+/// An applicant with only the attributes that matter to a function; money in whole units.
 fn applicant(age: i64, elevel: i64, salary: i64, commission: i64, loan: i64) -> Applicant {
     let money = |units: i64| 100 * units;
     Applicant {
@@ -87,7 +87,7 @@ fn function_6_adds_the_commission() {
 }
 
 #[test]
-fn functions_7_to_10_are_about_what_is_left() {
+fn functions_7_to_10_test_the_income_left() {
     // 0.67 * 100,000 = 67,000; less 20,000 it takes a loan of 235,000 to leave nothing.
     check(7, &[((30, 0, 100_000, 0, 234_999), 'A'), ((30, 0, 100_000, 0, 235_000), 'B')]);
     check(7, &[((30, 0, 60_000, 40_000, 234_999), 'A'), ((30, 4, 20_000, 10_000, 499), 'A')]);
@@ -95,8 +95,8 @@ fn functions_7_to_10_are_about_what_is_left() {
     check(8, &[((30, 1, 40_000, 0, 500_000), 'A'), ((30, 2, 40_000, 0, 0), 'B')]);
     // 26,800 - 10,000 - 2 * 5000 leaves 6,800: a loan of 34,000.
     check(9, &[((30, 2, 40_000, 0, 33_999), 'A'), ((30, 2, 40_000, 0, 34_000), 'B')]);
-    // 0.67 * 30,000 = 20,100: less 10,000, two levels can be paid; with 21 years in a house of 300,000
-    // there are another 6,000.
+    // 0.67 * 30,000 = 20,100: less 10,000, two levels can be paid; with 21 years in a house of
+    // 300,000 there are another 6,000.
     check(10, &[((30, 2, 30_000, 0, 0), 'A'), ((30, 3, 30_000, 0, 0), 'B')]);
     let ten = Function::new(10).unwrap();
     let owner = |hyears, elevel| Applicant { hyears, ..applicant(30, elevel, 30_000, 0, 0) };
@@ -180,18 +180,18 @@ fn rows_depend_on_seed_and_number_only() {
         let numbers = parts.each_ref().map(|part| part.numbers(&column.name).unwrap()).concat();
         assert_eq!(all.numbers(&column.name), Some(numbers));
     }
-    let attributes = |table: &Table| table.rows(0..500).columns[..9].to_vec();
+    let attributes = |table: &AgrawalTable| table.rows(0..500).columns[..9].to_vec();
     let varied = Config { functions: vec![4], vary_constants: true, seed: 0 };
-    assert_eq!(attributes(&table), attributes(&Table::new(varied).unwrap()));
+    assert_eq!(attributes(&table), attributes(&AgrawalTable::new(varied).unwrap()));
     let other = Config { seed: 1, ..Config::default() };
-    assert_ne!(attributes(&table), attributes(&Table::new(other).unwrap()));
+    assert_ne!(attributes(&table), attributes(&AgrawalTable::new(other).unwrap()));
 }
 
 #[test]
 fn constants_vary_with_the_seed() {
     let functions = |numbers: &[u8], seed| {
         let config = Config { functions: numbers.to_vec(), vary_constants: true, seed };
-        Table::new(config).unwrap().functions().to_vec()
+        AgrawalTable::new(config).unwrap().functions().to_vec()
     };
     let all: Vec<u8> = (1..=10).collect();
     let (first, second) = (functions(&all, 1), functions(&all, 2));
@@ -208,9 +208,9 @@ fn constants_vary_with_the_seed() {
 }
 
 #[test]
-fn all_that_is_wrong_is_said() {
+fn all_problems_are_reported() {
     let config = Config { functions: vec![0, 2, 11, 2], ..Config::default() };
-    let found = Table::new(config).unwrap_err();
+    let found = AgrawalTable::new(config).unwrap_err();
     let expected = [
         ParameterError::Function { found: 0 },
         ParameterError::Function { found: 11 },

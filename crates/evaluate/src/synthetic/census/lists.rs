@@ -1,5 +1,5 @@
-//! What people can be, and how often. Weights are rough: they make a table that behaves like a census, and
-//! say nothing about any population.
+//! The values of people's attributes, with weights. The weights are rough: they make a table that
+//! behaves like a census, but describe no real population.
 
 pub(super) const SEX: [&str; 2] = ["Female", "Male"];
 pub(super) const FEMALE: u32 = 0;
@@ -91,7 +91,7 @@ pub(super) const NEVER_MARRIED: u32 = 0;
 /// The first ages of the bands of [`MARITAL`] after the first.
 pub(super) const MARITAL_BANDS: [i64; 5] = [24, 31, 46, 65, 80];
 
-/// What people do, and by [`WORK_BANDS`] the weights.
+/// Work classes, and by [`WORK_BANDS`] their weights.
 pub(super) const WORK: [(&str, [u64; 5]); 9] = [
     ("Private", [480, 660, 560, 160, 25]),
     ("Self-employed", [15, 75, 110, 60, 12]),
@@ -106,7 +106,7 @@ pub(super) const WORK: [(&str, [u64; 5]); 9] = [
 /// The first ages of the bands of [`WORK`] after the first.
 pub(super) const WORK_BANDS: [i64; 4] = [24, 50, 65, 76];
 pub(super) const SELF_EMPLOYED: u32 = 1;
-/// Those below have an occupation.
+/// Work classes below this have an occupation.
 pub(super) const UNEMPLOYED: u32 = 5;
 pub(super) const STUDENT: usize = 6;
 pub(super) const HOMEMAKER: usize = 7;
@@ -116,10 +116,10 @@ pub(super) const RETIRED: u32 = 8;
 pub(super) struct Occupation {
     pub(super) name: &'static str,
     pub(super) weight: f64,
-    /// The level of education that it is likeliest for.
+    /// The level of education for which it is most likely.
     pub(super) education: f64,
     pub(super) women_percent: f64,
-    /// A typical income a year, in thousands.
+    /// A typical yearly income, in thousands.
     pub(super) income: f64,
 }
 
@@ -183,20 +183,20 @@ pub(super) const OCCUPATION: [Occupation; 48] = [
     job("Farm worker", 14.0, 5.0, 22.0, 26.0),
     job("Farmer", 12.0, 8.4, 26.0, 48.0),
 ];
-/// The text behind all occupations: nobody's.
+/// The text after all occupations, for people without one.
 pub(super) const NO_OCCUPATION: &str = "None";
 
 /// A diagnosis.
 pub(super) struct Diagnosis {
     pub(super) name: &'static str,
     pub(super) weight: f64,
-    /// The age at which it is likeliest, and how far around it reaches.
+    /// The age at which it is most likely, and the spread around it.
     pub(super) age: f64,
     pub(super) spread: f64,
     pub(super) women_percent: f64,
-    /// What a visit costs.
+    /// The cost of a visit.
     pub(super) cost: f64,
-    /// How much likelier a visit is in January than in July.
+    /// How much more likely a visit is in January than in July.
     pub(super) winter: u64,
 }
 

@@ -1,17 +1,20 @@
-//! People of a census: seventeen columns of mixed types that hang together.
+//! People of a census: seventeen correlated columns of mixed types.
 //!
-//! Our own, for benchmarks and for trying things out; its numbers say nothing about a population. A row is
-//! drawn column by column, each given those before it:
+//! Our own, for benchmarks and experiments; its numbers describe no real population. A row is drawn
+//! column by column, each given those before it:
 //!
 //! - `region`, and by region the `race`; by race the `country` of birth;
-//! - `age` (18 to 95), and by age the `sex`: women are the more, the older;
-//! - `education` by age and whether born abroad; `marital` by age and sex; `children` by age and marriage;
-//! - `workclass` by age and education; `occupation` by education and sex; `hours` by work, sex and age;
-//! - `income` by occupation, education, age, sex and hours, log-normal; `salary_class` says whether it
-//!   is above 50,000;
-//! - `postcode` by region and income: the first digit is the region, neighbouring codes are alike;
-//! - `diagnosis` by age and sex; `charges` by diagnosis and age; `visit`, a day of 2025, by diagnosis:
-//!   influenza is for the winter.
+//! - `age` (18 to 95), and by age the `sex`: the share of women grows with age;
+//! - `education` by age and whether born abroad; `marital` by age and sex; `children` by age and
+//!   marriage;
+//! - `workclass` by age and education; `occupation` by education and sex; `hours` by work, sex and
+//!   age;
+//! - `income` by occupation, education, age, sex and hours, log-normal; `salary_class` says whether
+//!   it is above 50,000;
+//! - `postcode` by region and income: the first digit is the region, neighbouring codes are
+//!   similar;
+//! - `diagnosis` by age and sex; `charges` by diagnosis and age; `visit`, a day of 2025, by
+//!   diagnosis: influenza peaks in winter.
 
 mod lists;
 mod person;
@@ -29,16 +32,16 @@ use self::person::{Chances, N_POSTCODES, Person, postcode};
 use super::random::Source;
 use super::{dictionary, integers, money, n_rows, texts};
 
-/// What a table is like.
+/// The parameters of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
-    /// What the rows are drawn from.
+    /// The seed of the rows.
     pub seed: u64,
 }
 
 /// An endless table.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct CensusTable {
     rows: Source,
     chances: Chances,
     texts: Texts,
@@ -60,10 +63,10 @@ struct Texts {
     diagnosis: Arc<[String]>,
 }
 
-impl Table {
+impl CensusTable {
     /// The table of a seed.
     #[must_use]
-    pub fn new(config: &Config) -> Table {
+    pub fn new(config: &Config) -> CensusTable {
         let occupations = OCCUPATION.iter().map(|job| job.name).chain([NO_OCCUPATION]);
         let texts = Texts {
             sex: dictionary(SEX),
@@ -78,10 +81,10 @@ impl Table {
             salary_class: dictionary(SALARY_CLASS),
             diagnosis: dictionary(DIAGNOSIS.iter().map(|ill| ill.name)),
         };
-        Table { rows: Source::new(config.seed, 5), chances: Chances::new(), texts }
+        CensusTable { rows: Source::new(config.seed, 5), chances: Chances::new(), texts }
     }
 
-    /// Some rows.
+    /// A range of rows.
     #[must_use]
     pub fn rows(&self, rows: Range<u64>) -> PlainTable {
         let mut people = Vec::with_capacity(n_rows(&rows));

@@ -1,4 +1,4 @@
-//! How a person is drawn.
+//! Drawing a person.
 
 use super::lists::{
     BACHELOR, COUNTRY, DIAGNOSIS, EDUCATION, FEMALE, HOMEMAKER, MARITAL, MARITAL_BANDS,
@@ -15,15 +15,16 @@ const EDUCATION_BANDS: [i64; 4] = [22, 25, 45, 65];
 const FIRST_DAY: i32 = 20_089;
 const MONTHS: [i32; 13] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365];
 
-/// Postcodes of a region: areas of 50, five areas of different income side by side.
+/// Postcodes of a region: areas of 50, with five neighbouring areas of different income.
 const AREA: u32 = 50;
 const INCOMES: u32 = 5;
 const TOWNS: u32 = 40;
 const OF_REGION: u32 = AREA * INCOMES * TOWNS;
-/// All postcodes.
+/// The number of all postcodes.
 pub(super) const N_POSTCODES: u32 = OF_REGION * 9;
 
-/// A row, texts by their places in the lists. Charges are in hundredths, the visit in days since 1970.
+/// A row, texts by their places in the lists. Charges are in hundredths, the visit in days since
+/// 1970.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Person {
     pub(super) age: i64,
@@ -44,7 +45,7 @@ pub(super) struct Person {
     pub(super) visit: i32,
 }
 
-/// All distributions, worked out once.
+/// All distributions, computed once.
 #[derive(Clone, Debug)]
 pub(super) struct Chances {
     region: Weights,
@@ -72,7 +73,7 @@ pub(super) fn postcode(code: u32) -> String {
     format!("{}", 10_000 * (1 + code / OF_REGION) + code % OF_REGION)
 }
 
-/// Which band an age is in, given the first ages of all bands but the first.
+/// The band of an age, given the first ages of all bands except the first.
 fn band(age: i64, starts: &[i64]) -> usize {
     starts.partition_point(|start| *start <= age)
 }
@@ -187,7 +188,6 @@ impl Chances {
     }
 
     /// Whole units a year.
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn income(&self, random: &mut Random, of: &Person) -> i64 {
         let z = random.normal().clamp(-4.0, 4.0);
         let schooling = f64::from(of.education) - 8.0;
@@ -209,7 +209,6 @@ impl Chances {
     }
 
     /// Hundredths.
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn charges(&self, random: &mut Random, of: &Person) -> i64 {
         let z = random.normal().clamp(-4.0, 4.0);
         let older = 0.006 * (of.age - 50) as f64;
@@ -222,7 +221,7 @@ fn to_integer(amount: f64) -> i64 {
     amount.round() as i64
 }
 
-/// Flat until the middle fifties, then ever fewer.
+/// Constant until the middle fifties, then decreasing.
 fn age_weight(age: i64) -> u64 {
     let weight = match age {
         ..=29 => 1300 + 10 * (age - YOUNGEST),
@@ -267,7 +266,7 @@ fn marital_weights(band: usize, sex: u32) -> Weights {
     Weights::new(MARITAL.iter().enumerate().map(|(at, (_, of_band))| of_band[band] * factor(at)))
 }
 
-/// Degrees lead to work for the state and away from unemployment.
+/// Degrees favour work for the state and reduce unemployment.
 fn work_weights(band: usize, has_degree: bool) -> Weights {
     let factor = |work: usize| match work {
         2..=4 if has_degree => 170,
@@ -288,7 +287,8 @@ fn children(random: &mut Random, age: i64, marital: u32) -> i64 {
     i64::try_from(few).expect("few") + if age < 24 { 0 } else { more }
 }
 
-/// Forty for many, else around it; part-time is for the young, the old and women more than men.
+/// Forty for many, otherwise around that; part-time work is more common among the young, the old
+/// and women.
 fn hours(random: &mut Random, age: i64, sex: u32, work: u32) -> i64 {
     let is_young_or_old = !(22..65).contains(&age);
     let part_time =
@@ -303,7 +303,7 @@ fn hours(random: &mut Random, age: i64, sex: u32, work: u32) -> i64 {
     to_integer(44.0 + spread * random.normal()).clamp(20, 90)
 }
 
-/// A postcode: low numbers are large towns, and each has areas for incomes of a kind.
+/// A postcode: low numbers are large towns, and each has areas for different incomes.
 fn town(random: &mut Random, region: u32, income: i64) -> u32 {
     let small = |n: u32, random: &mut Random| {
         let least = random.below(n.into()).min(random.below(n.into()));

@@ -3,7 +3,7 @@ use super::*;
 const N: u64 = 40_000;
 
 fn rows() -> PlainTable {
-    Table::new(&Config::default()).rows(0..N)
+    CensusTable::new(&Config::default()).rows(0..N)
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -29,13 +29,13 @@ fn mean_where(rows: &PlainTable, column: &str, of: &str, text: &str) -> f64 {
     mean(&chosen)
 }
 
-/// How many rows have this text.
+/// The number of rows with this text.
 fn count(rows: &PlainTable, column: &str, text: &str) -> usize {
     rows.texts(column).unwrap().iter().filter(|t| **t == text).count()
 }
 
 #[test]
-fn columns_hang_together() {
+fn columns_are_correlated() {
     let rows = rows();
     let column = |name: &str| rows.numbers(name).unwrap();
     assert!(correlation(&column("education"), &column("income")) > 0.3);
@@ -115,13 +115,13 @@ fn postcodes_are_of_regions() {
 }
 
 #[test]
-fn batches_put_together_are_the_table() {
-    let table = Table::new(&Config { seed: 9 });
+fn joined_batches_are_the_table() {
+    let table = CensusTable::new(&Config { seed: 9 });
     let all = table.rows(0..300);
     let parts = [table.rows(0..1), table.rows(1..299), table.rows(299..300)];
     for column in &all.columns {
         let numbers = parts.each_ref().map(|part| part.numbers(&column.name).unwrap()).concat();
         assert_eq!(all.numbers(&column.name), Some(numbers));
     }
-    assert_ne!(all, Table::new(&Config { seed: 8 }).rows(0..300));
+    assert_ne!(all, CensusTable::new(&Config { seed: 8 }).rows(0..300));
 }

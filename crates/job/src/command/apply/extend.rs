@@ -11,7 +11,7 @@ use incrowd_engine::kind_of_texts;
 
 use super::Application;
 use crate::flow::hierarchy::rows_by_rule;
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::plan::Plan;
 use crate::spec::choice::choice;
 use crate::spec::error::{JobError, Problem};
@@ -41,7 +41,7 @@ impl Application<'_> {
     pub(super) fn extended(
         &self,
         plan: &Plan,
-        known: &dyn Known,
+        known: &dyn DistinctValues,
     ) -> Result<(Plan, Unknown), JobError> {
         let suppresses = self.suppresses_unknown()?;
         let (mut plan, mut unknown) = (plan.clone(), Unknown::new());
@@ -203,7 +203,11 @@ impl Application<'_> {
     /// Refuses columns of another type than those that the recoding was made of: columns of texts
     /// without an order that now hold other values, none of which it knows, and sensitive columns
     /// whose models would measure something else.
-    pub(super) fn refuse_retyped(&self, plan: &Plan, known: &dyn Known) -> Result<(), JobError> {
+    pub(super) fn refuse_retyped(
+        &self,
+        plan: &Plan,
+        known: &dyn DistinctValues,
+    ) -> Result<(), JobError> {
         let mut problems = Vec::new();
         for column in plan.columns.iter().filter(|column| column.role.is_some()) {
             let name = &column.name;

@@ -17,11 +17,13 @@ use super::Application;
 use super::extend::Unknown;
 use super::regions::Division;
 use crate::flow::coding::{CodedAs, Coding};
+use crate::flow::ended::Ended;
 use crate::flow::recoding_file::{Covered, NodeRecord, RecodingFile, damaged};
 use crate::flow::relabel::{relabelled, released_codes};
-use crate::flow::values::Known;
+use crate::flow::values::DistinctValues;
 use crate::plan::Plan;
 use crate::report::Outcome;
+use crate::report::RecodingKind;
 use crate::spec::error::{JobError, Problem};
 
 impl RecodingFile {
@@ -94,35 +96,31 @@ impl Application<'_> {
         plan: &Plan,
         coding: &mut Coding,
         lookup: &Lookup,
-    ) -> Result<Result<Recognised, Outcome>, JobError> {
+    ) -> Result<Recognised, Ended> {
         if coding.set.n_rows == 0 {
             let reasons = vec!["the table has no rows".to_owned()];
-            return Ok(Err(Outcome::Failed { reasons, help: None, report: None }));
+            return Err(Ended::Without(Outcome::Failed { reasons, help: None, report: None }));
         }
         let set = &coding.set;
         let (mut levels, mut cuts, mut tree) = (None, None, None);
-        let mut assignment = match self.file.kind.as_str() {
-            "full-domain" => {
+        let mut assignment = match self.file.kind {
+            RecodingKind::FullDomain => {
                 let levels = levels.insert(self.levels(&set.attributes)?);
                 generalise(set, |at, code| match &set.attributes[at].shape {
                     Shape::Tree(hierarchy) => hierarchy.group_of(levels.get(at), code),
                     _ => code,
                 })
             }
-            "single-dimensional" => {
+            RecodingKind::SingleDimensional => {
                 let cuts = cuts.insert(self.cuts(&set.attributes, lookup)?);
                 generalise(set, |at, code| {
                     u32::try_from(cuts.interval_of(at, code)).expect("no more intervals than codes")
                 })
             }
-            _ => {
+            RecodingKind::Multidimensional | RecodingKind::Local | RecodingKind::Unknown => {
                 let tree = tree.insert(self.tree(&set.attributes, lookup)?);
                 let class_of = |vector: usize| tree.class_of(|at| set.vectors[at].get(vector));
-                Assignment {
-                    class_of: (0..set.len()).map(class_of).collect(),
-                    n_classes: tree.n_classes,
-                    parts: Vec::new(),
-                }
+                Assignment::of_whole_vectors((0..set.len()).map(class_of).collect(), tree.n_classes)
             }
         };
         let is_region = plan.labels == LabelForm::Region;
@@ -132,9 +130,7 @@ impl Application<'_> {
             _ => None,
         };
         self.leave_out_unknown(set, &mut assignment.class_of, (division, lookup))?;
-        if let Some(failed) = self.suppress(plan, coding, &mut assignment.class_of)? {
-            return Ok(Err(failed));
-        }
+        self.suppress(plan, coding, &mut assignment.class_of)?;
         if tree.is_some() && division.is_none() {
             self.cover(&mut coding.set, &mut assignment.class_of, lookup);
         }
@@ -161,7 +157,7 @@ impl Application<'_> {
         let whole = whole.map(|cuts| whole_intervals(set, &assignment, cuts));
         let n_unknown = lookup.unknown.iter().map(BTreeSet::len).collect();
         let class_of = assignment.class_of;
-        Ok(Ok(Recognised { class_of, classes, levels, cuts, n_unknown, whole }))
+        Ok(Recognised { class_of, classes, levels, cuts, n_unknown, whole })
     }
 
     /// Makes the labels of hierarchies that were built from values again: from the leaves that were
@@ -327,14 +323,9 @@ impl Application<'_> {
     }
 
     /// Leaves out classes of new rows that break a model, within the limit.
-    fn suppress(
-        &self,
-        plan: &Plan,
-        coding: &Coding,
-        class_of: &mut [u32],
-    ) -> Result<Option<Outcome>, JobError> {
+    fn suppress(&self, plan: &Plan, coding: &Coding, class_of: &mut [u32]) -> Result<(), Ended> {
         if self.options.unverified {
-            return Ok(None);
+            return Ok(());
         }
         let Coding { set, models, entity, .. } = coding;
         let mut order: Vec<u32> = (0..).take(class_of.len()).collect();
@@ -363,7 +354,7 @@ impl Application<'_> {
             let n_all = n_unknown + n_broken;
             let help =
                 Some(format!("leave them out with --suppress {n_all}rows, or fix the values"));
-            return Ok(Some(Outcome::Failed { reasons, help, report: None }));
+            return Err(Ended::Without(Outcome::Failed { reasons, help, report: None }));
         }
         if n_broken > limit {
             let reason = format!(
@@ -376,7 +367,7 @@ impl Application<'_> {
                 "leave them out with --suppress {n_broken}rows, bring more rows, or (for held-out test \
                  rows that are not handed on) add --unverified"
             );
-            return Ok(Some(Outcome::Failed {
+            return Err(Ended::Without(Outcome::Failed {
                 reasons: vec![reason],
                 help: Some(help),
                 report: None,
@@ -395,7 +386,7 @@ impl Application<'_> {
                     "the {n_broken} suppressed rows, released as `*`, would be a class that breaks a model"
                 )];
                 let help = Some("leave them out with --suppressed drop".to_owned());
-                return Ok(Some(Outcome::Failed { reasons, help, report: None }));
+                return Err(Ended::Without(Outcome::Failed { reasons, help, report: None }));
             }
         }
         for class in class_of {
@@ -403,7 +394,7 @@ impl Application<'_> {
                 *class = SUPPRESSED;
             }
         }
-        Ok(None)
+        Ok(())
     }
 }
 
@@ -428,7 +419,7 @@ fn generalise(set: &FrequencySet, group: impl Fn(usize, u32) -> u32) -> Assignme
     let groups: Vec<(&Codes, u32)> = groups.iter().map(|(codes, n)| (codes, *n)).collect();
     let classes = collapse(&groups, set.len());
     let n_classes = u32::try_from(classes.counts.len()).expect("no more classes than rows");
-    Assignment { class_of: classes.vector_of, n_classes, parts: Vec::new() }
+    Assignment::of_whole_vectors(classes.vector_of, n_classes)
 }
 
 /// The code of a text, by attribute.
@@ -444,7 +435,7 @@ impl Lookup {
     pub(super) fn new(
         plan: &Plan,
         columns: &[CodedAs],
-        known: &dyn Known,
+        known: &dyn DistinctValues,
         unknown: &Unknown,
     ) -> Lookup {
         let (mut codes, mut missing, mut of_unknown) = (Vec::new(), Vec::new(), Vec::new());

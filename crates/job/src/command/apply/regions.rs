@@ -155,7 +155,7 @@ impl Application<'_> {
             Division::Tree(tree) => tree.n_classes,
             Division::Cuts(_) => n_classes.map_or(0, |last| last + 1),
         };
-        let assignment = Assignment { class_of: class_of.to_vec(), n_classes, parts: Vec::new() };
+        let assignment = Assignment::of_whole_vectors(class_of.to_vec(), n_classes);
         let classes = self.region_classes(set, &assignment, division, lookup);
         let suppresses = self.suppresses_unknown()?;
         let mut problems = Vec::new();

@@ -95,6 +95,7 @@ pub(super) fn report(
         before,
         fail_below: options.fail_below,
         failed,
+        warnings: Vec::new(),
         elapsed_s: 0.0,
     }
 }

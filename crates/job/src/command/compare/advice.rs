@@ -58,7 +58,6 @@ fn by_held_out(cases: &[Compared], held_out: &HeldOut) -> Option<Advice> {
     );
     let ((best, score), others) = scored.split_first()?;
     // All intervals together shall miss with the probability of one, also though the best was picked for its score.
-    #[expect(clippy::cast_precision_loss, reason = "a handful")]
     let alpha = ALPHA / others.len().max(1) as f64;
     let against: Vec<Against> = others
         .iter()

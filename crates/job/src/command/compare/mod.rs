@@ -143,10 +143,9 @@ fn barred(run: &Run, spec: &JobSpec, asked: &[Case]) -> Result<Vec<Option<Proble
                 Err(JobError::Request(more)) => {
                     barred.push(Some(joined(&more)));
                     for problem in more {
-                        let is_known = |known: &Problem| known.message.ends_with(&problem.message);
+                        let is_known = |(_, known): &(_, Problem)| known.message == problem.message;
                         if !problems.iter().any(is_known) {
-                            let message = format!("{}: {}", case.algorithm, problem.message);
-                            problems.push(Problem { message, ..problem });
+                            problems.push((&case.algorithm, problem));
                         }
                     }
                 }
@@ -154,6 +153,11 @@ fn barred(run: &Run, spec: &JobSpec, asked: &[Case]) -> Result<Vec<Option<Proble
             }
         }
         let is_any = barred.iter().any(Option::is_none);
+        let named = |(algorithm, problem): (&String, Problem)| Problem {
+            message: format!("{algorithm}: {}", problem.message),
+            ..problem
+        };
+        let problems = problems.into_iter().map(named).collect();
         if is_any { Ok(barred) } else { Err(JobError::Request(problems)) }
     })
 }

@@ -31,7 +31,7 @@ use crate::spec::JobSpec;
 use crate::spec::error::{JobError, Problem};
 use points::{Release, Truth, is_released_as_it_is};
 use request::Models;
-use score::{Baseline, Fitted, Held, Trained};
+use score::{Baseline, Fitted, FoldResult, Trained};
 
 pub(crate) use request::option_problems;
 pub(crate) use summary::{ALPHA, by_fold};
@@ -164,7 +164,7 @@ pub(crate) fn try_cases(
             seed,
         };
         let one = |fold: &Fold| evaluator.fold(fold);
-        let held: Vec<Held> = if is_limited {
+        let held: Vec<FoldResult> = if is_limited {
             folds.iter().map(one).collect::<Result<_, _>>()?
         } else {
             folds.par_iter().map(one).collect::<Result<_, _>>()?
@@ -259,7 +259,7 @@ impl<'a> Contest<'a> {
     }
 
     /// An error if no case was evaluated.
-    fn refuse_if_none(&self, held: &[Held]) -> Result<(), JobError> {
+    fn refuse_if_none(&self, held: &[FoldResult]) -> Result<(), JobError> {
         let problem = |at: usize| held.iter().find_map(|held| held.cases[at].as_ref().err());
         let mut problems: Vec<Problem> = Vec::new();
         for at in 0..self.entrants.len() {
@@ -314,7 +314,7 @@ struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     /// Learns from the rows outside of a fold and tries what was learned on those in it.
-    fn fold(&self, held: &Fold) -> Result<Held, JobError> {
+    fn fold(&self, held: &Fold) -> Result<FoldResult, JobError> {
         self.run.go_on()?;
         let mut is_held = vec![false; self.table.n_rows];
         for &row in held {
@@ -339,7 +339,7 @@ impl Evaluator<'_> {
         } else {
             self.contest.entrants.par_iter().map(one).collect::<Result<_, JobError>>()?
         };
-        Ok(Held { n_train: train.len(), n_tested: held.len(), originals, cases })
+        Ok(FoldResult { n_train: train.len(), n_tested: held.len(), originals, cases })
     }
 
     /// What an algorithm makes of the training rows, tried on the held-out rows.

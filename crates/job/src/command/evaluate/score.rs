@@ -30,7 +30,7 @@ pub(super) struct Trained<'a> {
 }
 
 /// The figures of one fold.
-pub(super) struct Held {
+pub(super) struct FoldResult {
     pub(super) n_train: usize,
     pub(super) n_tested: usize,
     /// By target, trained on the original rows.
@@ -181,7 +181,6 @@ impl Trained<'_> {
             let assignment = &self.release.found.assignment;
             selections.push(imprecision(set, recoded, assignment, &regions));
         }
-        #[expect(clippy::cast_precision_loss, reason = "means for people")]
         Ok(Fitted {
             n_classes: recoded.sizes.len() as f64,
             n_released: recoded.n_released() as f64,

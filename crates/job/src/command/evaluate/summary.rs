@@ -4,7 +4,7 @@ use incrowd_evaluate::learn::paired::{Difference, mcnemar, over_rows, resampled}
 use incrowd_evaluate::learn::score::{mean, standard_deviation};
 
 use super::points::Truth;
-use super::score::{Fitted, Held, Trial};
+use super::score::{Fitted, FoldResult, Trial};
 use super::{Contest, Entrant};
 use crate::plan::Plan;
 use crate::report::{
@@ -15,7 +15,6 @@ use crate::spec::JobSpec;
 
 /// Intervals miss the truth with this probability.
 pub(crate) const ALPHA: f64 = 0.05;
-
 const OVER_FOLDS: &str = "corrected resampled t-test over the folds";
 
 const OVER_ROWS: &str =
@@ -24,7 +23,7 @@ const OVER_ROWS: &str =
 /// All folds that were tried.
 pub(super) struct Tried<'a> {
     pub(super) truth: &'a Truth,
-    pub(super) held: &'a [Held],
+    pub(super) held: &'a [FoldResult],
     pub(super) repeats: usize,
     pub(super) seed: u64,
 }
@@ -55,7 +54,7 @@ impl From<Difference> for DifferenceReport {
 
 /// The mean ratio of held-out to training rows.
 #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
-fn ratio(held: &[Held]) -> f64 {
+fn ratio(held: &[FoldResult]) -> f64 {
     mean(&held.iter().map(|held| held.n_tested as f64 / held.n_train as f64).collect::<Vec<f64>>())
 }
 

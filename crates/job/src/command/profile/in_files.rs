@@ -12,7 +12,7 @@ use super::combinations::{Grouped, Tally};
 use super::{Described, Wanted, describe, describe_values};
 use crate::flow::bounds::Bounds;
 use crate::flow::guess::suggest::Facts;
-use crate::flow::measure::LEAST_ROOM;
+use crate::flow::place::LEAST_ROOM;
 use crate::flow::run::{Run, Stage};
 use crate::report::Profile;
 use crate::spec::error::JobError;

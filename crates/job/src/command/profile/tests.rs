@@ -40,7 +40,7 @@ fn check(text: &str, threads: usize, room: u64) {
     let found = run.with_engine(Some(threads), |engine| {
         let source = Source::open(engine, &input.display().to_string())?;
         let wanted = Wanted::new(&source, &[])?;
-        let ways = [Way::Memory, Way::Files { bounds: &bounds, room: Some(room) }];
+        let ways = [Place::Memory, Place::Files { bounds: &bounds, room: Some(room) }];
         ways.iter().map(|way| profile_in(engine, &run, &wanted, way)).collect::<Result<Vec<_>, _>>()
     });
     let found: Vec<String> =

@@ -2,12 +2,13 @@
 
 use incrowd_data::{Hierarchy, Kind};
 use incrowd_engine::position;
-use incrowd_evaluate::query::{Known, Span};
+use incrowd_evaluate::query::{LabelKnowledge, Span, near};
 use incrowd_release::LabelForm;
 use indexmap::IndexMap;
 
 use crate::flow::answers::QueryOptions;
 use crate::flow::recoding_file::{Covered, NodeRecord, RecodingFile};
+use crate::report::RecodingKind;
 use crate::spec::choice::choice;
 use crate::spec::error::{JobError, Problem};
 use crate::spec::hierarchy_file::{from_file, leaves_of};
@@ -48,7 +49,7 @@ impl Knowledge {
         let mut labels =
             choice("labels", said.map(String::as_str), &LabelForm::NAMES, &mut problems);
         let is_mondrian = if let Some(recoding) = &recoding {
-            matches!(recoding.kind.as_str(), "multidimensional" | "local")
+            matches!(recoding.kind, RecodingKind::Multidimensional | RecodingKind::Local)
         } else {
             let algorithm = options.job.search.algorithm.as_deref();
             options.has_job_file && algorithm.is_none_or(|name| name == "mondrian")
@@ -95,9 +96,13 @@ impl Knowledge {
     }
 
     /// What the labels of a column are, in a release or in the table that it was made from.
-    pub(crate) fn of(&self, column: &str, is_original: bool) -> Result<Known, JobError> {
+    pub(crate) fn of(&self, column: &str, is_original: bool) -> Result<LabelKnowledge, JobError> {
         let Some(spec) = self.columns.get(column) else {
-            return Ok(if is_original { Known::Plain(None) } else { Known::Nothing });
+            return Ok(if is_original {
+                LabelKnowledge::Plain(None)
+            } else {
+                LabelKnowledge::Nothing
+            });
         };
         let mut problems = Vec::new();
         let kind = choice("type", spec.kind.as_deref(), &Kind::NAMES, &mut problems);
@@ -108,23 +113,23 @@ impl Knowledge {
             return tree(column, hierarchy, is_original);
         }
         if let Some(order) = &spec.order {
-            return Ok(Known::Order(order.clone()));
+            return Ok(LabelKnowledge::Order(order.clone()));
         }
         let is_as_it_is = matches!(self.role(column), Some("sensitive" | "insensitive"));
         if is_original || is_as_it_is {
-            return Ok(Known::Plain(kind));
+            return Ok(LabelKnowledge::Plain(kind));
         }
         let is_number = matches!(kind, None | Some(Kind::Integer | Kind::Decimal));
         if self.labels == Some(LabelForm::Mean) && is_number && self.is_quasi(column) == Some(true)
         {
             let may_miss = self.has_missing(column) != Some(false);
-            return Ok(Known::Means { is_number: kind.is_some(), may_miss });
+            return Ok(LabelKnowledge::Means { is_number: kind.is_some(), may_miss });
         }
         let sequence = self.recoding.as_ref().and_then(|file| file.sequences.get(column));
         Ok(match (kind, sequence) {
-            (_, Some(values)) => Known::Values(values.clone()),
-            (Some(kind), None) => Known::Kind(kind),
-            (None, None) => Known::Nothing,
+            (_, Some(values)) => LabelKnowledge::Values(values.clone()),
+            (Some(kind), None) => LabelKnowledge::Kind(kind),
+            (None, None) => LabelKnowledge::Nothing,
         })
     }
 
@@ -154,10 +159,13 @@ impl Knowledge {
         let kind = Kind::NAMES.iter().find(|(name, _)| *name == kind)?.1;
         let cuts = recoding.cuts.get(column).into_iter().flatten();
         let values = self.covered(column).flat_map(Covered::values).chain(cuts);
-        let positions = values.flatten().filter_map(|text| position(kind, text));
-        let (lo, hi) = positions.fold(None, |span: Option<(f64, f64)>, at| {
-            Some(span.map_or((at, at), |(lo, hi)| (lo.min(at), hi.max(at))))
-        })?;
+        let ends = |text: &String| match near(kind, text, position)? {
+            (at, false) => Some((at, at)),
+            // Other numbers have the same place.
+            (at, true) => Some((at.next_down(), at.next_up())),
+        };
+        let ends = values.flatten().filter_map(ends);
+        let (lo, hi) = ends.reduce(|(lo, hi), (a, b)| (lo.min(a), hi.max(b)))?;
         // Least and greatest value and missing: the whole domain. Files of old hold no greatest one.
         let is_whole = self.covered(column).any(|of| matches!(of.values(), [_, Some(_), None]));
         Some(Span { lo, hi, is_whole, has_missing: self.has_missing(column) == Some(true) })
@@ -165,13 +173,13 @@ impl Knowledge {
 }
 
 /// The hierarchy of a column. One that is built of values is not known here; masks are read by their form.
-fn tree(column: &str, spec: &HierarchySpec, is_original: bool) -> Result<Known, JobError> {
+fn tree(column: &str, spec: &HierarchySpec, is_original: bool) -> Result<LabelKnowledge, JobError> {
     let hierarchy = match spec {
         HierarchySpec::File(path) => from_file(std::path::Path::new(path))?.hierarchy,
         HierarchySpec::Rows(rows) => Hierarchy::from_rows(rows)
             .map_err(|error| Problem::new(format!("the hierarchy of `{column}`: {error}")))?,
-        HierarchySpec::Built(_) if is_original => return Ok(Known::Plain(None)),
-        HierarchySpec::Built(built) if built.mask.is_some() => return Ok(Known::Nothing),
+        HierarchySpec::Built(_) if is_original => return Ok(LabelKnowledge::Plain(None)),
+        HierarchySpec::Built(built) if built.mask.is_some() => return Ok(LabelKnowledge::Nothing),
         HierarchySpec::Built(_) => {
             return Err(Problem::new(format!(
                 "the hierarchy of `{column}` was built of the values of the original table"
@@ -180,5 +188,9 @@ fn tree(column: &str, spec: &HierarchySpec, is_original: bool) -> Result<Known, 
             .into());
         }
     };
-    Ok(if is_original { Known::Leaves(hierarchy) } else { Known::Tree(hierarchy) })
+    Ok(if is_original {
+        LabelKnowledge::Leaves(hierarchy)
+    } else {
+        LabelKnowledge::Tree(hierarchy)
+    })
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use incrowd_data::{Codes, Kind, LabelsOf, Test, collapse, value_label};
 use incrowd_engine::{Engine, RawColumn, Source, Table, Use, position, read};
 use incrowd_evaluate::query::{
-    Column, Domain, Known, Release, Spread, Unreadable, Values, read_bounds, read_labels,
+    Column, Domain, LabelKnowledge, Release, Spread, Unreadable, Values, near, read_bounds,
+    read_labels,
 };
 use incrowd_release::LabelForm;
 use rayon::prelude::*;
@@ -133,13 +134,13 @@ fn constants(asked: &[Asked]) -> BTreeMap<String, Vec<String>> {
 }
 
 /// What a column of no declared type holds whose labels say nothing: what it is compared with.
-fn kind_of_constants(constants: &[String], known: Known) -> Known {
-    if !matches!(known, Known::Nothing | Known::Means { is_number: false, .. }) {
+fn kind_of_constants(constants: &[String], known: LabelKnowledge) -> LabelKnowledge {
+    if !matches!(known, LabelKnowledge::Nothing | LabelKnowledge::Means { is_number: false, .. }) {
         return known;
     }
     let is_of = |kind: &Kind| constants.iter().all(|text| position(*kind, text).is_some());
     let kinds = [Kind::Decimal, Kind::Date, Kind::Timestamp, Kind::Boolean];
-    Known::Kind(kinds.into_iter().find(is_of).unwrap_or(Kind::Text))
+    LabelKnowledge::Kind(kinds.into_iter().find(is_of).unwrap_or(Kind::Text))
 }
 
 /// Reads the columns of a layout and groups equal rows. A column that cannot be understood is a problem, and
@@ -157,7 +158,7 @@ pub(crate) fn load(
     for (name, place) in &layout.columns {
         let Some(known) = problems.take(knowledge.of(name, layout.is_original))? else { continue };
         let mut labels = Labels::new(source, &table, *place);
-        if layout.is_original && matches!(known, Known::Order(_)) {
+        if layout.is_original && matches!(known, LabelKnowledge::Order(_)) {
             labels.are_values();
         }
         let is_label = !layout.is_original && knowledge.is_quasi(name) == Some(true);
@@ -288,7 +289,7 @@ fn column(
     name: &str,
     place: Place,
     labels: &Labels,
-    known: &Known,
+    known: &LabelKnowledge,
     knowledge: &Knowledge,
 ) -> Result<Column, Unreadable> {
     let span = knowledge.span(name);
@@ -318,7 +319,10 @@ fn column(
         Values::Set(_) | Values::About(_) => false,
     };
     let is_recoded = !spreads.iter().all(is_one);
-    let has_ends = knowledge.has_ends && !matches!(known, Known::Tree(_) | Known::Leaves(_));
+    let has_ends = knowledge.has_ends
+        && !matches!(known, LabelKnowledge::Tree(_) | LabelKnowledge::Leaves(_))
+        // An end that is rounded is none that a class has.
+        && spreads.iter().all(|spread| spread.reach.is_none());
     Ok(Column {
         name: name.to_owned(),
         domain,
@@ -330,7 +334,9 @@ fn column(
 
 /// Adds the means of ranges, if every one lies within its range: otherwise the column is another one.
 fn add_means(spreads: &mut [Spread], texts: &[(Option<String>, Option<String>)]) {
-    let mean = |text: &Option<String>| position(Kind::Decimal, text.as_deref()?);
+    let mean = |text: &Option<String>| {
+        near(Kind::Decimal, text.as_deref()?, position).map(|(mean, _)| mean)
+    };
     let fits = |(spread, (_, text)): (&Spread, &(Option<String>, Option<String>))| {
         match (&spread.values, mean(text)) {
             _ if spread.is_open => true,

@@ -368,7 +368,6 @@ impl Facts<'_> {
 
     /// Whether the values are nearly all whole numbers from a least to a greatest, as a counter
     /// gives them out. The sample tells how far they reach.
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     fn is_sequence(&self) -> bool {
         let numbers = || self.sample.texts().filter_map(|text| text.trim().parse::<i64>().ok());
         let (Some(least), Some(greatest)) = (numbers().min(), numbers().max()) else {

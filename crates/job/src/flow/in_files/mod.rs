@@ -11,23 +11,26 @@ mod points;
 mod regions;
 mod release;
 
-use incrowd_data::{Assignment, Attribute, Codes, Divided, Level, PartitionTree};
+use incrowd_data::{Assignment, Attribute, Codes, Divided, Level, PartitionTree, VectorShare};
 use incrowd_engine::{
     Engine, EngineError, Format, Output, Source, Spilled, read_remote, read_spilled,
 };
 use incrowd_release::{Classes, Gathering, LabelForm, recode};
 use incrowd_search::{
-    Algorithm, Budget, Counters, Found, Outcome as SearchOutcome, Outline, Proof, Recoding,
+    Budget, Counters, Found, NoOutline, Outcome as SearchOutcome, Outline, OutlineLimits, Proof,
+    Recoding, RowGrouping,
 };
 use indexmap::IndexMap;
 
 use crate::flow::bounds::Bounds;
 use crate::flow::clock::Stopwatch;
-use crate::flow::coding::{CodedAs, Coding, Grouped, Grouping, Scheme, group, scheme};
+use crate::flow::coding::{CodedAs, Coding, Grouped, Scheme, group, scheme};
 use crate::flow::draft::{Released, ReportDraft};
-use crate::flow::job::{Job, Said};
+use crate::flow::ended::Ended;
+use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::{Assigned, Labelling, Ordering, kinds_of, released_as};
-use crate::flow::people::{Repeats, uses_counting};
+use crate::flow::people::{Repeats, among_quasi, uses_counting};
+use crate::flow::place::{Place, ReadSpilled};
 use crate::flow::publish::{PrintedCells, Unverified};
 use crate::flow::run::Stage;
 use crate::flow::search::{budget, classes, search, with_problem};
@@ -59,17 +62,18 @@ pub(crate) fn run(
     source: &Source,
     plan: &Plan,
     output: &Output,
-    bounds: &Bounds,
-) -> Result<Outcome, JobError> {
+    (bounds, place): (&Bounds, &Place),
+) -> Result<Outcome, Ended> {
     let mut clock = Stopwatch::start();
     let mut timings = Timings::default();
     job.run.enter(Stage::Read);
     let wants_fits = !matches!(output.format(), Format::Csv(_));
-    let spilled = read(job.engine, source, plan, wants_fits, bounds)?;
+    let spilled = read(job.engine, source, plan, wants_fits, place)?;
     timings.read = clock.lap();
     let (mut draft, mut spilled) =
         ReportDraft::of_files(job.engine, plan, (source, spilled), bounds)?;
     clock.lap();
+    let repeats = among_quasi(plan, &spilled, spilled.n_rows);
     let mut scheme = scheme(plan, &spilled)?;
     let columns = std::mem::take(&mut scheme.columns);
     // Dictionaries in their order stand in the scheme; that of a target is looked at again.
@@ -78,21 +82,17 @@ pub(crate) fn run(
         .for_each(|at| spilled.forget(&plan.columns[at].name));
     timings.read += clock.lap();
     job.run.enter(Stage::Search);
-    let searched =
-        Search { job, plan, bounds, spilled: &spilled, columns: &columns }.run(scheme)?;
-    let Searched { coding, found, classes, mut means, rows } = match searched {
-        Ok(searched) => searched,
-        Err(outcome) => return Ok(outcome),
-    };
+    let search = Search { job, plan, bounds, spilled: &spilled, columns: &columns };
+    let Searched { coding, found, classes, mut means, rows } = search.run(scheme)?;
     timings.search = clock.lap();
     job.run.enter(Stage::Write);
     let attributes = &coding.set.attributes;
-    let (parts, assigned) = (&found.assignment.parts, Assigned::of(&found));
+    let (shares, assigned) = (&found.assignment.shares, Assigned::of(&found));
     let (set, entity) = (&coding.set, coding.entity);
     let labelling = Labelling { plan, set, entity, classes: &classes, assigned };
     let inference = labelling.withhold(&mut means);
     let labelled =
-        Labelled { plan, attributes, classes: &classes, means: &means, inference, parts };
+        Labelled { plan, attributes, classes: &classes, means: &means, inference, shares, repeats };
     let written = write(job.engine, labelled, &spilled, &rows, (output, bounds))?;
     source.check_unchanged()?;
     timings.write = clock.lap();
@@ -100,7 +100,8 @@ pub(crate) fn run(
     let figures = job.figures(plan, &coding, &found, &classes)?;
     // What is written is measured on its own.
     drop((coding, found, classes, means, rows, spilled));
-    job.finish(source, plan, Said { figures, draft }, written, bounds, timings)
+    let notes = ReleaseNotes { figures, draft };
+    Ok(job.finish(source, plan, notes, written, bounds, timings)?)
 }
 
 /// Reads a source into private files.
@@ -109,12 +110,16 @@ pub(crate) fn read(
     source: &Source,
     plan: &Plan,
     wants_fits: bool,
-    bounds: &Bounds,
+    place: &Place,
 ) -> Result<Spilled, JobError> {
+    let (bounds, read): (_, ReadSpilled) = match place {
+        Place::Files { bounds, .. } => (bounds, read_spilled),
+        Place::Cluster { bounds } => (bounds, read_remote),
+        Place::Memory => unreachable!("these rows are not held in memory"),
+    };
     let scratch = bounds.scratch()?;
     // While the table is read nothing else is held; then the values are put into their order.
     let most_bytes = bounds.limit.unwrap_or(u64::MAX) / 2;
-    let read = if engine.is_remote() { read_remote } else { read_spilled };
     let spilled = read(engine, source, &uses_counting(plan), wants_fits, &scratch, most_bytes)?;
     refuse_missing(plan, &spilled)?;
     Ok(spilled)
@@ -129,7 +134,9 @@ pub(crate) struct Labelled<'a> {
     /// By column, what follows from what is printed of it.
     pub(crate) inference: IndexMap<String, InferenceReport>,
     /// Vectors that are divided among classes.
-    pub(crate) parts: &'a [(u32, u32, u32)],
+    pub(crate) shares: &'a [VectorShare],
+    /// The quasi-identifiers that number people who have several rows.
+    pub(crate) repeats: Vec<Repeats>,
 }
 
 /// Writes the release of rows that are in private files.
@@ -140,13 +147,14 @@ pub(crate) fn write(
     rows: &RowClasses,
     (output, bounds): (&Output, &Bounds),
 ) -> Result<Unverified, JobError> {
-    let Labelled { plan, attributes, classes, means, inference, parts } = labelled;
+    let Labelled { plan, attributes, classes, means, inference, shares, repeats } = labelled;
     let ordering = &Ordering::new(plan, attributes, classes, means);
     let staged = output.stage()?;
-    let release = Release { plan, spilled, bounds, classes, ordering, rows, parts };
+    let release = Release { plan, spilled, bounds, classes, ordering, rows, shares };
     let WrittenRows { n_rows, starred, entity, contents } = release.write(engine, &staged)?;
     let released_as = released_as(plan, &ordering.columns);
-    let repeats = spilled.counted.iter().filter_map(Repeats::of_counted).collect();
+    let counted = spilled.counted.iter().filter_map(Repeats::of_counted);
+    let repeats = counted.chain(repeats).collect();
     let kinds = kinds_of(plan, spilled);
     let names = attributes.iter().map(|attribute| attribute.name.clone());
     let n_cells = names.zip(ordering.n_cells.iter().copied()).collect();
@@ -197,8 +205,8 @@ pub(crate) fn check_fits(
 /// What would need no more memory than it is given, for a job that does.
 fn way_out(plan: &Plan) -> &'static str {
     match plan.method.algorithm {
-        Algorithm::MondrianRelaxed => "leave out --relaxed",
-        Algorithm::Mondrian if plan.labels == LabelForm::Region => {
+        algorithm if algorithm.is_relaxed() => "leave out --relaxed",
+        algorithm if algorithm.can_outline() && plan.labels == LabelForm::Region => {
             "choose other labels than `region`"
         }
         _ => "use --algorithm mondrian, which needs no more than it is given",
@@ -215,13 +223,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(&self, scheme: Scheme) -> Result<Result<Searched, Outcome>, JobError> {
+    fn run(&self, scheme: Scheme) -> Result<Searched, Ended> {
         let points = Points::new(self.plan, self.columns, self.spilled);
         let n_distinct = points.estimate_distinct()?;
         self.job.run.go_on()?;
         let (n_columns, n_parts) = (self.columns.len(), self.spilled.n_parts());
-        let can_be_outlined = self.plan.method.algorithm == Algorithm::Mondrian
-            && self.plan.labels != LabelForm::Region;
+        let can_be_outlined =
+            self.plan.method.algorithm.can_outline() && self.plan.labels != LabelForm::Region;
         let is_forced = self.bounds.forced_points(self.spilled.n_rows).is_some();
         let fits = check_fits(self.bounds, way_out(self.plan), n_distinct, n_columns, n_parts);
         if fits.is_ok() && !(can_be_outlined && is_forced) {
@@ -230,15 +238,11 @@ impl Search<'_> {
         if can_be_outlined {
             return self.outlined(scheme, &points);
         }
-        Err(fits.err().map_or(JobError::Cancelled, JobError::from))
+        Err(fits.err().map_or(JobError::Cancelled, JobError::from).into())
     }
 
     /// All distinct vectors at once.
-    fn whole(
-        &self,
-        scheme: Scheme,
-        points: &Points,
-    ) -> Result<Result<Searched, Outcome>, JobError> {
+    fn whole(&self, scheme: Scheme, points: &Points) -> Result<Searched, Ended> {
         let Search { job, plan, .. } = *self;
         let GroupedRows { vectors, counts, rows } = points.group()?;
         let levels = plan.method.level_bounds(&plan.columns, &scheme.attributes)?;
@@ -246,25 +250,18 @@ impl Search<'_> {
         let mut coding = scheme.coding(self.columns, vectors, counts, Vec::new(), n_rows);
         let memory = Some(self.bounds.left() / 2);
         let outcome = search(job.run, job.spec, plan, &coding, &levels, memory)?;
-        let mut found = match job.found(plan, outcome, n_rows)? {
-            Ok(found) => found,
-            Err(outcome) => return Ok(Err(outcome)),
-        };
+        let mut found = job.found(plan, outcome, n_rows)?;
         let classes = classes(plan, &mut coding, &mut found);
         let assigned = Assigned::of(&found);
         let Coding { set, entity, .. } = &coding;
         let labelling = Labelling { plan, set, entity: *entity, classes: &classes, assigned };
         let means = labelling.all_means();
         let rows = RowClasses::Vectors { rows, class_of: found.assignment.class_of.clone() };
-        Ok(Ok(Searched { coding, found, classes, means, rows }))
+        Ok(Searched { coding, found, classes, means, rows })
     }
 
     /// The top of the tree from scans, then region after region.
-    fn outlined(
-        &self,
-        scheme: Scheme,
-        points: &Points,
-    ) -> Result<Result<Searched, Outcome>, JobError> {
+    fn outlined(&self, scheme: Scheme, points: &Points) -> Result<Searched, Ended> {
         let Search { job, plan, .. } = *self;
         let grouping = scheme.grouping;
         let none = points.n_codes().map(|n| Codes::pack(n, std::iter::empty())).collect();
@@ -275,16 +272,18 @@ impl Search<'_> {
         let budget = budget(job.run, job.spec, plan, None);
         let grown = with_problem(job.spec, plan, &coding, &[], &budget, |problem| {
             let (left, most) = (self.bounds.left(), self.most_points(n_attributes));
-            Outline::grow(problem, &scanned, most, left / 4)
+            let limits = OutlineLimits { points: most, bytes: left / 4 };
+            Outline::grow(problem, &scanned, limits)
         })?;
-        let outline = match grown.map_err(|source| EngineError::Spill { source })? {
+        let outline = match grown {
             Ok(outline) => outline,
-            Err(outcome) => match job.found(plan, outcome, n_rows)? {
-                Ok(_) => unreachable!("an outline that was not grown has no recoding"),
-                Err(outcome) => return Ok(Err(outcome)),
-            },
+            Err(NoOutline::Unreadable(source)) => return Err(EngineError::Spill { source }.into()),
+            Err(NoOutline::Ended(outcome)) => {
+                job.found(plan, outcome, n_rows)?;
+                unreachable!("an outline that was not grown has no recoding")
+            }
         };
-        Finish { search: self, points, coding, budget, grouping }.run(outline).map(Ok)
+        Finish { search: self, points, coding, budget, grouping }.run(outline).map_err(Ended::from)
     }
 
     /// How many points of a region fit in memory while it is read, grouped and searched.
@@ -313,7 +312,7 @@ struct Finish<'a> {
     /// The set is that of one region after another: the dictionaries of its attributes may be large.
     coding: Coding,
     budget: Budget,
-    grouping: Grouping,
+    grouping: RowGrouping,
 }
 
 /// The node of an attribute's hierarchy that was divided last, if one was.
@@ -360,7 +359,7 @@ impl Finish<'_> {
             PartitionTree { nodes: Vec::new(), n_classes }
         };
         let found = Found {
-            assignment: Assignment { class_of: Vec::new(), n_classes, parts: Vec::new() },
+            assignment: Assignment::of_whole_vectors(Vec::new(), n_classes),
             recoding: Recoding::Partition(tree),
             proof: Proof { is_cut_short, ..Proof::default() },
             counters,
@@ -380,8 +379,7 @@ impl Finish<'_> {
     ) -> Result<(), JobError> {
         let ((vectors, counts), n_rows) = regions.take_distinct(region)?;
         self.coding.n_vectors += counts.len() as u64;
-        let assignment =
-            Assignment { class_of: vec![0; counts.len()], n_classes: 1, parts: Vec::new() };
+        let assignment = Assignment::of_whole_vectors(vec![0; counts.len()], 1);
         self.fill(vectors, counts, n_rows.iter().map(|&rows| rows as u64).sum());
         let divided = PartitionTree::one_class().divided(&self.coding.set.attributes, divided);
         self.add((&assignment, &divided), |_| 0, &n_rows, found)
@@ -433,7 +431,7 @@ impl Finish<'_> {
         let classes = recode(set, assignment, divided);
         let assigned = Assigned {
             class_of: &assignment.class_of,
-            parts: &[],
+            shares: &[],
             blocks: &[],
             is_tight: true,
             may_be_tight: false,

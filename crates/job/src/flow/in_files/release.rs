@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use incrowd_data::{Codes, SUPPRESSED};
+use incrowd_data::{Codes, SUPPRESSED, VectorShare};
 use incrowd_engine::{
     Bucket, BucketOfAll, Buckets, CodeWriter, ColumnContent, Engine, EngineError, Kept, KeptColumn,
     NOWHERE, Piece, Published, Rows, Spilled, Staging, Writer, order_within, sort_bucket,
@@ -43,8 +43,8 @@ pub(crate) struct Release<'a> {
     /// The places of the classes, and their labels.
     pub(crate) ordering: &'a Ordering<'a>,
     pub(crate) rows: &'a RowClasses,
-    /// Vectors that are divided among classes: vector, class and rows, by vector.
-    pub(crate) parts: &'a [(u32, u32, u32)],
+    /// The shares of classes in divided vectors, by vector.
+    pub(crate) shares: &'a [VectorShare],
 }
 
 /// What was written.
@@ -329,17 +329,17 @@ impl Release<'_> {
 
     /// The vectors that are divided among classes.
     fn divided(&self, columns: &Columns) -> Option<Divided> {
-        let (RowClasses::Vectors { class_of, .. }, false) = (self.rows, self.parts.is_empty())
+        let (RowClasses::Vectors { class_of, .. }, false) = (self.rows, self.shares.is_empty())
         else {
             return None;
         };
         let mut has = vec![false; class_of.len()];
         let most_rows = self.bounds.rows_in(8, self.row_bytes(columns));
         let (mut ends, mut n_rows) = (Vec::new(), 0);
-        for of_vector in self.parts.chunk_by(|a, b| a.0 == b.0) {
-            let vector = of_vector[0].0;
+        for of_vector in self.shares.chunk_by(|a, b| a.vector == b.vector) {
+            let vector = of_vector[0].vector;
             has[vector as usize] = true;
-            let of_vector: u64 = of_vector.iter().map(|part| u64::from(part.2)).sum();
+            let of_vector: u64 = of_vector.iter().map(|share| u64::from(share.n_rows)).sum();
             if n_rows > 0 && n_rows + of_vector > most_rows {
                 ends.push(vector);
                 n_rows = 0;
@@ -370,7 +370,7 @@ impl Release<'_> {
             coded: columns.coded.clone(),
             entity: columns.entity,
         };
-        let mut parts = self.parts.iter();
+        let mut shares = self.shares.iter();
         for bucket in 0..divided.buckets.len() {
             engine.go_on()?;
             let Bucket { numbers, codes, kept } =
@@ -381,11 +381,11 @@ impl Release<'_> {
             let ordered =
                 order_within(engine, &rest.published, &piece(&rest, &codes, &kept, &rows))?;
             let of_bucket =
-                parts.as_slice().iter().take_while(|part| range.contains(&part.0)).count();
-            let classes = parts
+                shares.as_slice().iter().take_while(|share| range.contains(&share.vector)).count();
+            let classes = shares
                 .by_ref()
                 .take(of_bucket)
-                .flat_map(|&(_, class, rows)| std::iter::repeat_n(class, rows as usize));
+                .flat_map(|share| std::iter::repeat_n(share.class, share.n_rows as usize));
             let mut places = vec![NOWHERE; numbers.len()];
             for (row, class) in ordered.into_iter().zip(classes) {
                 places[row as usize] = self.place(class);

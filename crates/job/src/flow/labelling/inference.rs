@@ -172,7 +172,6 @@ impl Labelling<'_> {
 impl Reader {
     fn of(printed: &[Printed], is_tight: bool) -> Reader {
         let has_ranges = printed.iter().any(|class| class.ends.is_some());
-        #[expect(clippy::cast_precision_loss, reason = "rows of a class")]
         let sum = |class: &Printed| class.mean.map(|mean| mean * class.rows as f64);
         let numbers: Vec<f64> = if has_ranges {
             printed.iter().filter_map(|class| class.ends).flat_map(|(lo, hi)| [lo, hi]).collect()
@@ -183,7 +182,6 @@ impl Reader {
         Reader { step: step_of(&numbers), is_tight, is_positive: is_positive && !has_ranges }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "rows of a class")]
     fn learns(&self, printed: &Printed) -> Follows {
         let Printed { rows, ends, mean } = *printed;
         let Some((lo, hi)) = ends else {
@@ -216,7 +214,6 @@ impl Reader {
     }
 
     /// Without ranges not more is known than that no value is negative.
-    #[expect(clippy::cast_precision_loss, reason = "rows of a class")]
     fn learns_without_range(&self, rows: u64, mean: f64) -> Follows {
         let sum = mean * rows as f64;
         let blur = sum.abs() * 4.0 * f64::EPSILON;
@@ -261,7 +258,6 @@ fn step_of(numbers: &[f64]) -> Option<f64> {
         return Some(unit);
     }
     let divisor = whole.into_iter().fold(0, gcd).max(1);
-    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
     let divisor = divisor as f64;
     Some(divisor * unit)
 }
@@ -296,7 +292,6 @@ mod tests {
     /// What is printed of values that are so many steps above an origin.
     fn printed(values: &[u32], origin: f64, step: f64, ends: Option<(u32, u32)>) -> Printed {
         let at = |value: u32| origin + step * f64::from(value);
-        #[expect(clippy::cast_precision_loss, reason = "few values")]
         let n = values.len() as f64;
         Printed {
             rows: values.len() as u64,

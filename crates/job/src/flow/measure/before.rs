@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use incrowd_engine::{Engine, Spilled, Table};
 
-use super::told::{privacy_report, release_report};
-use super::{Held, LEAST_ROOM, Subject, as_they_are, measure_held};
+use super::reported::{privacy_report, release_report};
+use super::{ReadRows, Subject, as_they_are, measure_rows};
 use crate::flow::bounds::Bounds;
 use crate::flow::coding::EqualRows;
 use crate::flow::measure::Starred;
+use crate::flow::place::LEAST_ROOM;
 use crate::plan::Plan;
 use crate::report::Before;
 use crate::spec::error::JobError;
@@ -17,12 +18,12 @@ impl Before {
     fn of(
         engine: &Engine,
         plan: &Plan,
-        held: &Held,
+        held: &ReadRows,
         grouped: Option<EqualRows>,
     ) -> Result<Before, JobError> {
-        let subject =
-            Subject { plan, released_as: as_they_are(plan), entity: None, contents: Vec::new() };
-        let measured = measure_held(engine, &subject, held, grouped)?;
+        let (released_as, contents) = (as_they_are(plan), Vec::new());
+        let subject = Subject { plan, released_as, entity: None, contents, is_given: false };
+        let measured = measure_rows(engine, &subject, held, grouped)?;
         let classes = release_report(&measured, 0, Starred::default());
         Ok(Before { privacy: privacy_report(plan, &measured), classes })
     }
@@ -34,7 +35,7 @@ impl Before {
         table: &Arc<Table>,
         grouped: Option<EqualRows>,
     ) -> Result<Before, JobError> {
-        Before::of(engine, plan, &Held::Memory(Arc::clone(table)), grouped)
+        Before::of(engine, plan, &ReadRows::Memory(Arc::clone(table)), grouped)
     }
 
     /// Measures a table in private files, and gives it back.
@@ -44,11 +45,11 @@ impl Before {
         spilled: Spilled,
         bounds: &Bounds,
     ) -> Result<(Before, Spilled), JobError> {
-        let held = Held::Files { spilled, room: bounds.room(LEAST_ROOM) };
+        let held = ReadRows::Files { spilled, room: bounds.room(LEAST_ROOM) };
         let before = Before::of(engine, plan, &held, None)?;
         match held {
-            Held::Files { spilled, .. } => Ok((before, spilled)),
-            Held::Memory(_) => unreachable!("it is in files"),
+            ReadRows::Files { spilled, .. } => Ok((before, spilled)),
+            ReadRows::Memory(_) => unreachable!("it is in files"),
         }
     }
 }

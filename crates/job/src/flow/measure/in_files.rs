@@ -5,7 +5,7 @@ use incrowd_data::Codes;
 use incrowd_engine::{CodeFile, CodeReader, Engine, EngineError, Grouping, Spilled, Visit, group};
 use incrowd_release::{Asked, Privacy, Verifier};
 
-use super::held::Entities;
+use super::read_rows::Entities;
 use crate::spec::error::JobError;
 
 /// A column in files: its place, what its codes become, and their number.

@@ -106,10 +106,15 @@ fn check(text: &str, job: &str, threads: usize, room: u64, entity: Option<&Entit
                 if is_apart { Vec::new() } else { vec![column.name.clone()] }
             })
             .collect();
-        let subject =
-            Subject { plan: &plan, released_as, entity: entity.cloned(), contents: Vec::new() };
+        let subject = Subject {
+            plan: &plan,
+            released_as,
+            entity: entity.cloned(),
+            contents: Vec::new(),
+            is_given: false,
+        };
         let bounds = Bounds::new(&spec.run, Tried::default())?;
-        let ways = [Way::Memory, Way::Files { bounds: &bounds, room: Some(room) }];
+        let ways = [Place::Memory, Place::Files { bounds: &bounds, room: Some(room) }];
         let mut found = Vec::new();
         for way in ways {
             let measured = measure_in(engine, &source, &subject, &way)?;

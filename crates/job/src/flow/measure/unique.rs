@@ -12,8 +12,8 @@ use incrowd_engine::{
 };
 use rayon::prelude::*;
 
-use super::held::Held;
 use super::in_files::{Mapped, as_read};
+use super::read_rows::ReadRows;
 use super::{Subject, not_in_table};
 use crate::spec::Role;
 use crate::spec::error::JobError;
@@ -34,21 +34,18 @@ pub(crate) struct Unique {
 
 /// The columns of a table that are released as they are and can be compared.
 pub(super) fn columns(source: &Source, subject: &Subject) -> Vec<String> {
-    let planned = subject.plan.columns.iter().zip(&subject.released_as);
-    let as_it_is = planned
-        .filter(|(column, _)| matches!(column.role, Some(Role::Sensitive | Role::Insensitive)))
-        .flat_map(|(_, names)| names);
     let is_comparable = |name: &&String| {
-        source.position(name).is_some_and(|at| source.columns()[at].can_be_mixed())
+        let at = source.position(name);
+        at.is_some_and(|at| source.columns()[at].can_be_mixed() && !source.is_row_index(at))
     };
-    as_it_is.filter(is_comparable).cloned().collect()
+    subject.as_they_are().filter(is_comparable).cloned().collect()
 }
 
 /// Counts the unique rows of a table that was read; nothing where no column is released as it is.
 pub(super) fn count(
     engine: &Engine,
     subject: &Subject,
-    held: &Held,
+    held: &ReadRows,
     columns: Vec<String>,
 ) -> Result<Option<Unique>, JobError> {
     if columns.is_empty() {
@@ -57,8 +54,8 @@ pub(super) fn count(
     let quasi = subject.plan.with_role(Role::Quasi);
     let quasi: Vec<String> = quasi.flat_map(|at| subject.released_as[at].clone()).collect();
     let (alone, with_quasi) = match held {
-        Held::Memory(table) => in_memory(table, &columns, &quasi)?,
-        Held::Files { spilled, room } => in_files(engine, spilled, *room, &columns, &quasi)?,
+        ReadRows::Memory(table) => in_memory(table, &columns, &quasi)?,
+        ReadRows::Files { spilled, room } => in_files(engine, spilled, *room, &columns, &quasi)?,
     };
     Ok(Some(Unique { columns, rows: held.n_rows(), alone, with_quasi }))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use incrowd_release::LabelForm;
 
 use super::{Covered, NodeRecord, RecodingFile};
+use crate::report::RecodingKind;
 use crate::spec::HierarchySpec;
 
 impl RecodingFile {
@@ -14,23 +15,23 @@ impl RecodingFile {
             return Err("its labels are of no known form".to_owned());
         }
         self.check_columns()?;
-        match self.kind.as_str() {
-            "local" => self.check_empty(true, true, true),
+        match self.kind {
+            RecodingKind::Local => self.check_empty(true, true, true),
             _ if !self.private.is_empty() => self.check_empty(true, true, true),
-            "full-domain" => {
+            RecodingKind::FullDomain => {
                 self.check_empty(true, false, true)?;
                 self.check_levels()
             }
-            "single-dimensional" => {
+            RecodingKind::SingleDimensional => {
                 self.check_empty(true, true, false)?;
                 self.check_cuts()
             }
-            "multidimensional" => {
+            RecodingKind::Multidimensional => {
                 self.check_empty(false, true, true)?;
                 self.check_tree()?;
                 self.check_cells()
             }
-            _ => Err("it is of no known kind".to_owned()),
+            RecodingKind::Unknown => Err("it is of no known kind".to_owned()),
         }
     }
 

@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use crate::spec::ColumnSpec;
 
 /// A column of the release: which of its codes released rows have, and which its labels print.
-struct ToldColumn<'a> {
+struct PublicColumn<'a> {
     attribute: &'a Attribute,
     is_released: Vec<bool>,
     is_told: Vec<bool>,
@@ -34,7 +34,7 @@ struct ToldColumn<'a> {
 
 /// Cuts in values that the release tells.
 #[derive(Default)]
-struct ToldCuts {
+struct PublicCuts {
     /// By last code below a cut of a tree, the value that is said in its place.
     at_most: BTreeMap<u32, String>,
     /// The first values of the intervals of a single-dimensional recoding, but of the first one.
@@ -59,8 +59,8 @@ pub(super) fn public(
         released_codes(set, &found.assignment.class_of)
     };
     let columns = set.attributes.iter().zip(&classes.recoded.columns).zip(released);
-    let mut columns: Vec<ToldColumn> = columns
-        .map(|((attribute, column), is_released)| ToldColumn {
+    let mut columns: Vec<PublicColumn> = columns
+        .map(|((attribute, column), is_released)| PublicColumn {
             attribute,
             is_released,
             is_told: told_codes(plan, attribute, column),
@@ -75,13 +75,13 @@ pub(super) fn public(
             column.points = told_points(recoded, &places);
         }
     }
-    let cuts = |(at, column): (usize, &ToldColumn)| match &found.recoding {
+    let cuts = |(at, column): (usize, &PublicColumn)| match &found.recoding {
         Recoding::Intervals(cuts) => column.told_intervals(cuts, at),
         Recoding::Partition(tree) => column.told_cuts(tree, at),
         Recoding::Blocks(_) | Recoding::Local(_) => column.told_values(),
         Recoding::FullDomain(_) => None,
     };
-    let cuts: Vec<Option<ToldCuts>> = columns.iter().enumerate().map(cuts).collect();
+    let cuts: Vec<Option<PublicCuts>> = columns.iter().enumerate().map(cuts).collect();
     let mut file = RecodingFile {
         sequences: IndexMap::new(),
         levels: IndexMap::new(),
@@ -105,7 +105,7 @@ pub(super) fn public(
             file.sequences.insert(column.attribute.name.clone(), told.values.clone());
         }
     }
-    let Some(cuts) = cuts.into_iter().collect::<Option<Vec<ToldCuts>>>() else { return file };
+    let Some(cuts) = cuts.into_iter().collect::<Option<Vec<PublicCuts>>>() else { return file };
     if !file.private.is_empty() {
         return file;
     }
@@ -166,7 +166,7 @@ fn told_points(
     places.iter().map(|(first, place)| (*first, text(place))).collect()
 }
 
-impl ToldColumn<'_> {
+impl PublicColumn<'_> {
     fn text(&self, code: u32) -> Option<String> {
         self.attribute.dictionary.text(code).map(str::to_owned)
     }
@@ -191,7 +191,7 @@ impl ToldColumn<'_> {
     }
 
     /// A column that is not cut.
-    fn told_values(&self) -> Option<ToldCuts> {
+    fn told_values(&self) -> Option<PublicCuts> {
         let last = self.attribute.n_codes().max(1) - 1;
         let is_listed = matches!(self.attribute.shape, Shape::Unordered | Shape::Ordinal);
         match self.attribute.shape {
@@ -199,14 +199,14 @@ impl ToldColumn<'_> {
             Shape::Ordinal if !self.is_whole() => None,
             _ if is_listed && self.is_whole() && self.attribute.n_codes() > 0 => {
                 let values = self.texts(&self.released(0..=last));
-                Some(ToldCuts { values, ..ToldCuts::default() })
+                Some(PublicCuts { values, ..PublicCuts::default() })
             }
-            _ => Some(ToldCuts::default()),
+            _ => Some(PublicCuts::default()),
         }
     }
 
     /// The intervals of a single-dimensional recoding that released rows are in.
-    fn told_intervals(&self, cuts: &Cuts, at: usize) -> Option<ToldCuts> {
+    fn told_intervals(&self, cuts: &Cuts, at: usize) -> Option<PublicCuts> {
         let mut told = self.told_values()?;
         let n_codes = self.attribute.n_codes();
         let intervals = cuts.intervals(at, n_codes).filter(|(lo, hi)| lo <= hi && *hi < n_codes);
@@ -250,7 +250,7 @@ impl ToldColumn<'_> {
     }
 
     /// The cuts of a tree on this column.
-    fn told_cuts(&self, tree: &PartitionTree, at: usize) -> Option<ToldCuts> {
+    fn told_cuts(&self, tree: &PartitionTree, at: usize) -> Option<PublicCuts> {
         let mut told = self.told_values()?;
         let mut ends = Vec::new();
         for node in &tree.nodes {
@@ -308,8 +308,8 @@ impl ToldColumn<'_> {
 /// The columns without values that the release does not tell.
 fn public_columns(
     complete: &RecodingFile,
-    columns: &[ToldColumn],
-    cuts: &[Option<ToldCuts>],
+    columns: &[PublicColumn],
+    cuts: &[Option<PublicCuts>],
 ) -> IndexMap<String, ColumnSpec> {
     let public = |(name, spec): (&String, &ColumnSpec)| {
         let mut spec = ColumnSpec { order: None, hierarchy: None, ..spec.clone() };
@@ -335,8 +335,8 @@ fn public_columns(
 /// The columns of which only the private part tells how they are recoded or ordered.
 fn private_columns(
     complete: &RecodingFile,
-    columns: &[ToldColumn],
-    cuts: &[Option<ToldCuts>],
+    columns: &[PublicColumn],
+    cuts: &[Option<PublicCuts>],
 ) -> Vec<String> {
     let is_private = |(name, spec): &(&String, &ColumnSpec)| {
         let told = columns.iter().zip(cuts).find(|(of, _)| &of.attribute.name == *name);
@@ -352,8 +352,8 @@ fn private_columns(
 fn public_node(
     record: &NodeRecord,
     node: &Node,
-    columns: &[ToldColumn],
-    cuts: &[ToldCuts],
+    columns: &[PublicColumn],
+    cuts: &[PublicCuts],
 ) -> NodeRecord {
     let mut record = record.clone();
     if let (

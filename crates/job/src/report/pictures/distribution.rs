@@ -73,12 +73,10 @@ impl Distribution {
 }
 
 /// Counts as percent of all of them.
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn percent(counts: &[f64], whole: u64) -> Vec<f64> {
     counts.iter().map(|rows| 100.0 * rows / whole.max(1) as f64).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn on_line(
     attribute: &Attribute,
     column: &RecodedColumn,
@@ -102,7 +100,6 @@ fn on_line(
 }
 
 /// The rows of ranges by step.
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn spread_all(spans: &[(f64, f64, u64)], edges: &[f64], half: f64) -> Vec<f64> {
     let mut steps = vec![0.0; edges.len() - 1];
     for &(least, greatest, rows) in spans {
@@ -128,7 +125,6 @@ fn edges((least, greatest): (f64, f64), half: f64) -> Option<Vec<f64>> {
         reason = "at most the greatest number of steps"
     )]
     let n_steps = ((length / width).ceil().max(1.0) as usize).min(41);
-    #[expect(clippy::cast_precision_loss, reason = "few steps")]
     let edges = (0..=n_steps).map(|step| from + width * step as f64);
     Some(edges.collect())
 }
@@ -149,7 +145,6 @@ fn spread(steps: &mut [f64], edges: &[f64], (from, to): (f64, f64), rows: f64) {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rows")]
 fn by_value(
     attribute: &Attribute,
     column: &RecodedColumn,

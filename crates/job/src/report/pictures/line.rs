@@ -13,6 +13,9 @@ pub(super) struct Line {
     pub(super) half: f64,
 }
 
+/// Times lie on the number line by their nanoseconds.
+pub(super) const NANOS_PER_DAY: f64 = 86_400e9;
+
 const DAYS_PER_YEAR: f64 = 365.2425;
 
 impl Line {
@@ -25,7 +28,7 @@ impl Line {
             (Shape::Unordered, _) => return None,
             (Shape::Numeric, Kind::Date) => ("year", positions.map(year).collect(), 0.0),
             (Shape::Numeric, Kind::Timestamp) => {
-                ("year", positions.map(|seconds| year(seconds / 86_400.0)).collect(), 0.0)
+                ("year", positions.map(|nanos| year(nanos / NANOS_PER_DAY)).collect(), 0.0)
             }
             (Shape::Numeric, _) => {
                 ("value", positions.clone().collect(), half_of("value", positions))
@@ -77,4 +80,22 @@ pub(super) fn half_of(axis: &str, mut places: impl Iterator<Item = f64>) -> f64 
 /// The ranks of the values.
 fn ranks(attribute: &Attribute) -> Vec<f64> {
     (0..attribute.n_values()).map(f64::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incrowd_data::Dictionary;
+
+    #[test]
+    fn times_lie_in_their_year() {
+        let texts = vec!["2024-07-02T12:00".to_owned()];
+        let at = |text: &String| incrowd_engine::position(Kind::Timestamp, text).unwrap();
+        let positions = texts.iter().map(at).collect();
+        let dictionary = Dictionary { kind: Kind::Timestamp, texts, positions, has_missing: false };
+        let attribute = Attribute { name: "at".to_owned(), dictionary, shape: Shape::Numeric };
+        let line = Line::of(&attribute).unwrap();
+        assert_eq!(line.axis, "year");
+        assert!((line.places[0] - 2024.5).abs() < 0.01, "{:?}", line.places);
+    }
 }

@@ -9,12 +9,13 @@ use incrowd_data::{Label, LabelsOf, Shape};
 use incrowd_release::LabelForm;
 
 use super::distribution::Distribution;
-use super::kept::{Covers, Unit, in_words, masked};
+use super::kept::{Unit, in_words, masked, named};
 use super::line::half_of;
+use super::names::Covers;
 use super::partition::{Partition, tiles_of};
 use super::{
-    Associations, CellsShown, ColumnPicture, Declared, PictureSource, Pictures, listed_labels,
-    spans_shown, texts_of,
+    Associations, CellsShown, ColumnPicture, Declared, MISSING, NodeNames, PictureSource, Pictures,
+    listed_labels, spans_shown, texts_of,
 };
 
 /// The labels of a column.
@@ -29,9 +30,6 @@ struct ReleasedLabels {
 
 /// Labels that say nothing.
 const ANY: &str = "*";
-
-const MISSING: &str = "(missing)";
-
 const EMPTY: &str = "(empty)";
 
 impl PictureSource<'_> {
@@ -89,7 +87,7 @@ impl PictureSource<'_> {
     fn column_of(&self, at: usize, told: &ReleasedLabels) -> ColumnPicture {
         let declared = match self.declared[at] {
             Some(Declared::Order) => "in the declared order",
-            Some(Declared::Hierarchy) => "a hierarchy",
+            Some(Declared::Hierarchy(_)) => "a hierarchy",
             None => "",
         };
         let (cells, distribution) = match &told.ends {
@@ -114,7 +112,7 @@ impl PictureSource<'_> {
         ColumnPicture {
             name: self.set.attributes[at].name.clone(),
             values: declared.to_owned(),
-            kept: told_kept(told),
+            kept: told_kept(told, self.declared[at].and_then(Declared::node_names)),
             cells,
             distribution,
         }
@@ -150,23 +148,25 @@ impl PictureSource<'_> {
     }
 }
 
-/// What labels tell of how much they keep: widths of ranges, characters that are hidden.
-fn told_kept(told: &ReleasedLabels) -> String {
-    if let Some(ends) = &told.ends {
-        let covers = |(label, ends): (&str, &Option<(f64, f64)>)| match (label, ends) {
-            (_, Some((least, greatest))) if least >= greatest => Covers::Exact,
-            (_, Some((least, greatest))) => Covers::Width(greatest - least),
-            (MISSING, None) => Covers::Missing,
-            _ => Covers::All,
-        };
-        let labels = told.labels.iter().zip(ends);
-        return in_words(
-            labels.map(|((label, rows), ends)| (covers((label, ends)), *rows)),
-            Unit::Number,
-        );
-    }
+/// What labels tell of how much they keep: widths of ranges, characters that are hidden. The job
+/// says how the nodes of a hierarchy are named.
+fn told_kept(told: &ReleasedLabels, names: Option<NodeNames>) -> String {
     let (texts, rows): (Vec<String>, Vec<u64>) = told.labels.iter().cloned().unzip();
-    masked(&texts, &rows).unwrap_or_default()
+    if let Some(names) = names {
+        return named(&texts, &rows, names).unwrap_or_default();
+    }
+    let Some(ends) = &told.ends else { return masked(&texts, &rows, '*').unwrap_or_default() };
+    let is_open = |label: &str| {
+        matches!(Label::parse(label, LabelsOf::Line), Label::Below(_) | Label::From(_))
+    };
+    let covers = |(label, ends): (&String, &Option<(f64, f64)>)| match (label.as_str(), ends) {
+        (label, Some(_)) if is_open(label) => Covers::Open,
+        (_, Some((least, greatest))) if least >= greatest => Covers::Exact,
+        (_, Some((least, greatest))) => Covers::Width(greatest - least),
+        (MISSING, None) => Covers::Missing,
+        _ => Covers::All,
+    };
+    in_words(texts.iter().zip(ends).map(covers).zip(rows), Unit::Number)
 }
 
 fn half(ends: &[Option<(f64, f64)>]) -> f64 {

@@ -10,7 +10,9 @@ use super::sample::drawn_by;
 #[derive(Debug)]
 pub(crate) struct Records {
     pub(crate) names: Vec<String>,
-    pub(crate) records: Vec<Shown>,
+    /// Quasi-identifier columns, those included that are not shown.
+    pub(crate) n_columns: usize,
+    pub(crate) shown: Vec<Shown>,
 }
 
 /// A record: what it was, and what is released of it, if it is.
@@ -57,7 +59,8 @@ impl PictureSource<'_> {
             }
         };
         let names = columns.clone().map(|at| set.attributes[at].name.clone()).collect();
-        Some(Records { names, records: vectors.into_iter().map(shown).collect() })
+        let shown = vectors.into_iter().map(shown).collect();
+        Some(Records { names, n_columns: set.attributes.len(), shown })
     }
 
     /// What is released of an attribute in a class: the labels, one below another where there are two.

@@ -6,7 +6,6 @@ use crate::report::page::{Card, count, decimal, percent};
 use crate::report::{MeasuresReport, PrivacyReport, RiskReport, SensitiveReport};
 
 const PROSECUTOR: &str = "the prosecutor, who knows that a certain person is in the table and what the person's quasi-identifier is";
-
 const JOURNALIST: &str = "the journalist, who wants to show that anybody can be found, and does not know who is in the table";
 
 const MARKETER: &str =
@@ -15,7 +14,7 @@ const MARKETER: &str =
 const CURIOUS: &str = "whoever has found a person's class and wants to learn more of that person";
 
 /// A value with what it was before and what was asked for.
-struct Told {
+struct Values {
     value: String,
     beside: Vec<String>,
 }
@@ -26,15 +25,15 @@ fn told<T: Copy>(
     before: Option<T>,
     asked: Option<&Value>,
     text: impl Fn(T) -> String,
-) -> Told {
+) -> Values {
     let mut beside = Vec::new();
     beside.extend(before.map(|before| format!("before: {}", text(before))));
     beside.extend(asked.map(|asked| format!("asked for: {asked}")));
-    Told { value: text(after), beside }
+    Values { value: text(after), beside }
 }
 
-fn card(name: &str, told: Told, meaning: String, formula: &str, attacker: &'static str) -> Card {
-    let Told { value, beside } = told;
+fn card(name: &str, told: Values, meaning: String, formula: &str, attacker: &'static str) -> Card {
+    let Values { value, beside } = told;
     let (name, formula) = (name.to_owned(), formula.to_owned());
     Card { name, value, beside, meaning, formula, attacker: Some(attacker) }
 }
@@ -65,7 +64,7 @@ pub(super) fn risk(
         let told = told(figure(risk), before.map(figure), set.required.get(asked), decimal);
         (name.to_owned(), told)
     };
-    let card = |(name, told): (String, Told), meaning: &str, formula: &str, attacker| {
+    let card = |(name, told): (String, Values), meaning: &str, formula: &str, attacker| {
         card(&name, told, meaning.to_owned(), formula, attacker)
     };
     let mut cards = vec![

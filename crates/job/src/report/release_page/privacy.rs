@@ -120,7 +120,6 @@ fn sizes(content: &PageContent) -> (String, String) {
         greatest if greatest > least => format!("{} to {}", count(least), count(greatest)),
         _ => count(least),
     });
-    #[expect(clippy::cast_precision_loss, reason = "rows of a table")]
     let shares = |sizes: &[SizesReport], rows: u64| {
         let share = |&(least, _): &(u64, u64)| {
             let step = sizes.iter().find(|step| step.least == least);
@@ -166,7 +165,7 @@ pub(super) fn in_plain_words(page: &mut Page, content: &PageContent) {
     inference(page, content);
 }
 
-/// What holds for the attacker of each set. What may be said of one attacker may be wrong of another.
+/// What holds for the attacker of each set. What is right of one may be wrong of another.
 fn say_by_set(page: &mut Page, sets: &[&PrivacyReport], says: impl Fn(&PrivacyReport) -> String) {
     if let [set] = sets {
         return page.say(&capitalised(&says(set)));
@@ -175,7 +174,8 @@ fn say_by_set(page: &mut Page, sets: &[&PrivacyReport], says: impl Fn(&PrivacyRe
     page.list(&all);
 }
 
-/// The sets by what their attackers find, the greatest risk first. Where risks are not told, what was asked for decides.
+/// The sets by what their attackers find, the greatest risk first. Where risks are not told, what
+/// was asked for decides.
 fn by_risk<'a>(content: &'a PageContent) -> Vec<&'a PrivacyReport> {
     let mut sets: Vec<&PrivacyReport> =
         content.report.privacy.iter().filter(|set| set.k > 0).collect();
@@ -248,7 +248,6 @@ fn singled_out_otherwise(content: &PageContent, sets: &[&PrivacyReport]) -> Stri
 }
 
 /// The share of records that are alone in their class.
-#[expect(clippy::cast_precision_loss, reason = "rows of a table")]
 fn share_alone(sizes: &[SizesReport], rows: u64) -> f64 {
     let alone = sizes.iter().find(|step| step.least == 1).map_or(0, |step| step.rows);
     alone as f64 / rows.max(1) as f64

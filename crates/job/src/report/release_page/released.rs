@@ -4,6 +4,7 @@ use incrowd_chart::{Listed, Spans};
 
 use super::{Column, PageContent};
 use crate::report::InferenceReport;
+use crate::report::RecodingKind;
 use crate::report::page::{Card, HtmlCell, Page, count, decimal};
 use crate::report::pictures::{CellsShown, ColumnPicture, SpansShown};
 use crate::spec::Role;
@@ -87,7 +88,7 @@ pub(super) fn records(page: &mut Page, content: &PageContent) {
     let mut header = vec![("", false)];
     header.extend(found.names.iter().map(|name| (name.as_str(), false)));
     let mut rows = Vec::new();
-    for record in &found.records {
+    for record in &found.shown {
         let line = |what: &str, cells: &[String]| -> Vec<HtmlCell> {
             let cells = cells.iter().map(HtmlCell::verbatim);
             std::iter::once(HtmlCell::text(what)).chain(cells).collect()
@@ -97,7 +98,15 @@ pub(super) fn records(page: &mut Page, content: &PageContent) {
         rows.push(line("after", record.after.as_ref().unwrap_or(&left_out)));
     }
     page.table(&header, &rows);
-    page.remark("Different records, drawn at random with the seed of the job; the quasi-identifier columns only.");
+    let columns = match (found.names.len(), found.n_columns) {
+        (shown, all) if shown < all => {
+            format!("the first {shown} of {all} quasi-identifier columns")
+        }
+        _ => "the quasi-identifier columns only".to_owned(),
+    };
+    page.remark(&format!(
+        "Different records, drawn at random with the seed of the job; {columns}."
+    ));
 }
 
 fn cards(content: &PageContent) -> Vec<Card> {
@@ -143,15 +152,15 @@ fn cards(content: &PageContent) -> Vec<Card> {
 
 /// How the recoding was found, in a few sentences.
 fn how(content: &PageContent) -> String {
-    let kind = content.report.recoding.as_ref().map_or("", |recoding| recoding.kind);
+    let kind = content.report.recoding.as_ref().map_or(RecodingKind::Unknown, |found| found.kind);
     let what = match kind {
-        "multidimensional" => {
+        RecodingKind::Multidimensional => {
             "The space of all combinations was cut into boxes; what stands in a cell depends on all columns of the record."
         }
-        "full-domain" => {
+        RecodingKind::FullDomain => {
             "Every column was generalized to one level of its hierarchy, the same for all records."
         }
-        "single-dimensional" => {
+        RecodingKind::SingleDimensional => {
             "The values of every column were put into ranges or groups, the same for all records."
         }
         _ => "Records were put into groups; equal records may stand in different ones.",
@@ -354,7 +363,6 @@ fn spans(name: &str, shown: &SpansShown) -> (String, String) {
     (chart.svg(), says.join(" "))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "rows of a table")]
 fn listed(
     name: &str,
     labels: &[(String, u64)],

@@ -1,4 +1,4 @@
-//! Classification: a row that is not of its class's commonest target, or is lost, costs 1.
+//! Classification: a row costs 1 if it is lost or does not have its class's most frequent target.
 
 use super::{Price, rows};
 
@@ -23,7 +23,7 @@ impl Price for Classification {
         n_rows
     }
 
-    /// The minority of a union is no less than the sum of the minorities.
+    /// The minority of a union is at least the sum of the minorities.
     fn floor(&self, lanes: &[u32], _: u64) -> u64 {
         minority(lanes)
     }
@@ -37,7 +37,7 @@ impl Price for Classification {
         true
     }
 
-    /// Fewer than 2 k rows are one class or lost, which costs no less.
+    /// Fewer than 2 k rows are one class, or lost, which costs at least as much.
     fn least(&self, lanes: &[u32]) -> u64 {
         if rows(lanes) < 2 * self.k { minority(lanes) } else { 0 }
     }
@@ -55,7 +55,6 @@ impl Price for Classification {
         0
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
     fn value(&self, cost: u64, _: u64) -> f64 {
         cost as f64
     }

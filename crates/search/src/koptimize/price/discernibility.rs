@@ -1,4 +1,4 @@
-//! Discernibility: the size of its class for every row, the size of the table for a row that is lost.
+//! Discernibility: every row costs the size of its class; a lost row costs the size of the table.
 
 use super::{Price, rows};
 
@@ -6,13 +6,13 @@ use super::{Price, rows};
 pub(in super::super) struct Discernibility {
     n_rows: u64,
     k: u64,
-    /// The same where a class could have so many rows.
+    /// k as 32 bits, if a class could have that many rows.
     k32: u32,
-    /// By number of rows, up to many, the least that they cost in any number of classes.
+    /// By number of rows, up to a limit, the least cost of these in any number of classes.
     least: Vec<u64>,
 }
 
-/// Beyond so many times k rows, k each is about what classes could reach.
+/// Beyond this many times k rows, a cost of k per row is close to what classes can achieve.
 const FEW: u64 = 64;
 
 impl Discernibility {
@@ -20,7 +20,7 @@ impl Discernibility {
         let most = n_rows.min(FEW.saturating_mul(k));
         let mut least: Vec<u64> = Vec::new();
         for n_kept in 0..=most {
-            // As many classes as there can be, as equal as they can be; or one row more is lost.
+            // As many classes as possible, as equal as possible; or one more row is lost.
             let n_classes = n_kept / k.max(1);
             let lost = least.last().map_or(0, |fewer| fewer + n_rows);
             let kept = n_kept.checked_div(n_classes).map_or(u64::MAX, |size| {
@@ -46,8 +46,8 @@ impl Price for Discernibility {
         n_rows * self.n_rows
     }
 
-    /// Rows that lie together are in one class, which has at least k rows (equation 2 of the paper); if
-    /// they are lost, each costs as much as the table has rows.
+    /// Rows that are not separated are in one class, which has at least k rows (equation 2 of the
+    /// paper); if they are lost, each costs as much as the table has rows.
     fn floor(&self, lanes: &[u32], _: u64) -> u64 {
         if let [n_rows] = lanes {
             return u64::from(*n_rows) * u64::from((*n_rows).max(self.k32));
@@ -61,7 +61,7 @@ impl Price for Discernibility {
         rows(lanes) * self.k
     }
 
-    /// `(a + b)^2 <= n a + b^2` just if `a + 2 b <= n`.
+    /// `(a + b)^2 <= n a + b^2` if and only if `a + 2 b <= n`.
     fn is_no_gain(&self, n_lost: u64, n_kept: u64) -> bool {
         n_lost + 2 * n_kept <= self.n_rows
     }
@@ -84,7 +84,6 @@ impl Price for Discernibility {
         0
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
     fn value(&self, cost: u64, _: u64) -> f64 {
         cost as f64
     }

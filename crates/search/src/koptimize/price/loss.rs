@@ -1,4 +1,4 @@
-//! Loss: for every row the sum over its intervals' losses, 1 for every attribute of a row that is lost.
+//! Loss: for every row, the sum of its intervals' losses; for a lost row, 1 for every attribute.
 
 use incrowd_data::Attribute;
 
@@ -7,12 +7,12 @@ use super::{Price, rows};
 #[derive(Debug)]
 pub(in super::super) struct Loss {
     attributes: Vec<Attribute>,
-    /// What a whole loss of 1 is.
+    /// The units of a loss of 1.
     unit: u64,
 }
 
 impl Loss {
-    /// The unit is as large as sums over the table allow.
+    /// Chooses the unit as large as sums over the table allow.
     pub(in super::super) fn new(attributes: &[Attribute], n_rows: u64) -> Loss {
         let n_cells = n_rows.max(1).saturating_mul(attributes.len().max(1) as u64);
         Loss { attributes: attributes.to_vec(), unit: ((1 << 60) / n_cells).max(1) }
@@ -31,7 +31,8 @@ impl Price for Loss {
         n_rows * self.unit * self.attributes.len() as u64
     }
 
-    /// An interval loses no less than an interval within it, and a lost row loses everything.
+    /// The loss of an interval is at least that of any interval within it, and a lost row has the
+    /// greatest loss.
     fn floor(&self, lanes: &[u32], loss: u64) -> u64 {
         rows(lanes) * loss
     }
@@ -40,12 +41,12 @@ impl Price for Loss {
         rows(lanes) * loss
     }
 
-    /// A narrower interval may be worth any number of lost rows.
+    /// A narrower interval may outweigh any number of lost rows.
     fn is_no_gain(&self, _: u64, _: u64) -> bool {
         false
     }
 
-    /// A class may lie in narrower intervals than any others.
+    /// A class may be in narrower intervals than any other.
     fn least(&self, _: &[u32]) -> u64 {
         0
     }
@@ -58,11 +59,10 @@ impl Price for Loss {
         rows(lanes) * loss
     }
 
-    /// Rounded down, so that a bound stays one.
+    /// Rounded down, so that lower bounds remain valid.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
         reason = "a part of the unit"
     )]
     fn loss(&self, attribute: usize, lo: u32, hi: u32) -> u64 {
@@ -70,7 +70,6 @@ impl Price for Loss {
         ((part * self.unit as f64) as u64).min(self.unit)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
     fn value(&self, cost: u64, n_rows: u64) -> f64 {
         cost as f64 / (self.lost(n_rows) as f64).max(1.0)
     }

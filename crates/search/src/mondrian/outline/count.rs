@@ -1,33 +1,33 @@
-//! What one scan counts.
+//! Counting in one scan.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::kinds::Kinds;
+use super::decide::Decider;
 use super::sketch::Sketch;
-use super::table::{Size, Table};
+use super::table::{KindTable, Size};
 use super::{Chunk, Scan};
 use crate::Problem;
 use crate::partition::Extent;
 
-/// A region that is counted, and the attributes on which it is.
+/// A region to be counted, and on which attributes.
 pub(super) struct Job {
     pub(super) region: usize,
     pub(super) attributes: Vec<usize>,
 }
 
-/// What was counted of a region.
+/// The counts of a region.
 pub(super) struct Counted {
     pub(super) points: u64,
     /// By attribute of the job.
-    pub(super) tables: Vec<(usize, Table)>,
+    pub(super) tables: Vec<(usize, KindTable)>,
 }
 
 /// Points of a chunk by job.
 struct Sifted {
     points: Vec<u32>,
-    /// A job, and where its points end.
+    /// A job, and the end of its points.
     runs: Vec<(usize, usize)>,
 }
 
@@ -47,7 +47,7 @@ impl Sifted {
     }
 }
 
-/// Which of some regions each node leads to.
+/// The nodes that lead to some wanted regions.
 struct Ways {
     leads: Vec<bool>,
     /// By region, its place among them.
@@ -74,21 +74,22 @@ impl Ways {
 
 /// Counts the points of some regions by code and kind. `sizes` are those of the tables.
 pub(super) fn count(
-    (problem, kinds): (&Problem, &Kinds),
+    decider: &Decider,
     scan: &dyn Scan,
     sketch: &Sketch,
     jobs: &[Job],
     sizes: &[Vec<Size>],
 ) -> io::Result<Vec<Counted>> {
+    let Decider { problem, kinds, .. } = *decider;
     let ways = Ways::new(sketch, jobs.iter().map(|job| job.region));
     let n_points: Vec<AtomicU64> = jobs.iter().map(|_| AtomicU64::new(0)).collect();
-    // Threads share the tables; each has those of one attribute at a time.
+    // Threads share the tables; each thread holds those of one attribute at a time.
     let of_attribute = |attribute: usize| {
         let table = |(job, sizes): (&Job, &Vec<Size>)| {
             let at = job.attributes.iter().position(|&of| of == attribute)?;
-            Some(Table::new(sizes[at]))
+            Some(KindTable::new(sizes[at]))
         };
-        Mutex::new(jobs.iter().zip(sizes).map(table).collect::<Vec<Option<Table>>>())
+        Mutex::new(jobs.iter().zip(sizes).map(table).collect::<Vec<Option<KindTable>>>())
     };
     let tables: Vec<_> = (0..problem.set.attributes.len()).map(of_attribute).collect();
     let is_counted = |at: &usize| jobs.iter().any(|job| job.attributes.contains(at));
@@ -114,7 +115,7 @@ pub(super) fn count(
             }
         }
     })?;
-    let mut tables: Vec<Vec<Option<Table>>> = tables
+    let mut tables: Vec<Vec<Option<KindTable>>> = tables
         .into_iter()
         .map(|tables| tables.into_inner().unwrap_or_else(PoisonError::into_inner))
         .collect();
@@ -129,7 +130,7 @@ pub(super) fn count(
     Ok(jobs.iter().zip(n_points).enumerate().map(of_job).collect())
 }
 
-/// One of the attributes that are left and its tables: one that no other thread has, if there is any.
+/// One of the remaining attributes and its tables, preferably one that no other thread holds.
 fn take_any<'a, T>(
     left: &mut Vec<usize>,
     tables: &'a [Mutex<T>],
@@ -143,7 +144,7 @@ fn take_any<'a, T>(
     Some((attribute, tables[attribute].lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// How far some regions reach, and how many points they have.
+/// The extents of some regions, and their numbers of points.
 pub(super) fn measure(
     problem: &Problem,
     scan: &dyn Scan,

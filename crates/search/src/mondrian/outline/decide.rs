@@ -3,7 +3,7 @@
 use incrowd_privacy::Tally;
 
 use super::kinds::Kinds;
-use super::table::{Projection, Table};
+use super::table::{KindTable, Projection};
 use crate::Problem;
 use crate::mondrian::cut::Cut;
 use crate::mondrian::split::{Offer, Splits};
@@ -21,29 +21,34 @@ pub(super) struct Decider<'a> {
 pub(super) struct Chosen {
     pub(super) attribute: usize,
     pub(super) cut: Cut,
-    pub(super) parts: Vec<Part>,
-    /// How far the region reaches.
+    pub(super) parts: Vec<CutPart>,
+    /// The extents of the region.
     pub(super) extents: Vec<Extent>,
 }
 
 /// A part of a cut.
-pub(super) struct Part {
+pub(super) struct CutPart {
     pub(super) rows: u64,
-    /// On the attribute that is cut; of no meaning if there are no rows.
+    /// The extent on the attribute that is cut; meaningless if there are no rows.
     pub(super) extent: Extent,
 }
 
-/// What an attribute has to offer.
+/// The offers of an attribute.
 pub(super) struct Looked {
     attribute: usize,
     width: f64,
     /// By criterion.
-    offers: Vec<Option<(Offer, Vec<Part>)>>,
+    offers: Vec<Option<(Offer, Vec<CutPart>)>>,
 }
 
 impl Decider<'_> {
-    /// The cut of a region, if there is one, from the tables of all attributes on which it may reach.
-    pub(super) fn choose(&self, tables: Vec<(usize, Table)>, extents: &[Extent]) -> Option<Chosen> {
+    /// The cut of a region, if there is one, from the tables of all attributes on which it may have
+    /// any width.
+    pub(super) fn choose(
+        &self,
+        tables: Vec<(usize, KindTable)>,
+        extents: &[Extent],
+    ) -> Option<Chosen> {
         let projected = tables.into_iter().map(|(attribute, table)| table.project(attribute));
         let mut projections: Vec<Projection> = projected.collect();
         let mut extents = extents.to_vec();
@@ -63,10 +68,10 @@ impl Decider<'_> {
         Some(Chosen { attribute, cut, parts, extents })
     }
 
-    /// What some attributes of a region have to offer that reaches so far.
-    pub(super) fn look(&self, tables: Vec<(usize, Table)>, extents: &[Extent]) -> Vec<Looked> {
+    /// The offers of some attributes of a region with these extents.
+    pub(super) fn look(&self, tables: Vec<(usize, KindTable)>, extents: &[Extent]) -> Vec<Looked> {
         let mut tally = self.kinds.tally(self.problem.entity);
-        let mut of_table = |(attribute, table): (usize, Table)| {
+        let mut of_table = |(attribute, table): (usize, KindTable)| {
             let mut projection = table.project(attribute);
             let width = self.width(&projection);
             let offers = (0..self.splits.n_stages()).map(|stage| {
@@ -80,7 +85,7 @@ impl Decider<'_> {
         tables.into_iter().map(&mut of_table).collect()
     }
 
-    /// The cut of a region of which all attributes were looked at.
+    /// The cut of a region, given the offers of all attributes.
     pub(super) fn choose_from(&self, looked: Vec<Looked>, extents: Vec<Extent>) -> Option<Chosen> {
         let widths = looked.iter().map(|of| (of.attribute, of.width)).collect();
         let of = |attribute: usize| {
@@ -115,8 +120,8 @@ impl Decider<'_> {
         self.splits.offer(stage, attribute, &projection.buffers(), extents, tally)
     }
 
-    /// Of the first criterion that has any, the offer that costs least, the widest attribute's among equals
-    /// and where costs do not count.
+    /// The cheapest offer of the first criterion that has any. Among equals, or if costs do not
+    /// count, the offer of the widest attribute.
     fn pick(
         &self,
         widths: Vec<(usize, f64)>,
@@ -139,12 +144,12 @@ impl Decider<'_> {
     }
 }
 
-/// The parts that a cut makes of a region.
-fn parts(cut: &Cut, projection: &Projection) -> Vec<Part> {
-    let empty = || Part { rows: 0, extent: Extent { lo: u32::MAX, hi: 0 } };
-    let mut parts: Vec<Part> = (0..cut.n_parts()).map(|_| empty()).collect();
+/// The parts of a region under a cut.
+fn parts(cut: &Cut, projection: &Projection) -> Vec<CutPart> {
+    let empty = || CutPart { rows: 0, extent: Extent { lo: u32::MAX, hi: 0 } };
+    let mut parts: Vec<CutPart> = (0..cut.n_parts()).map(|_| empty()).collect();
     for (&code, &rows) in projection.codes.iter().zip(&projection.rows) {
-        let Part { rows: sum, extent } = &mut parts[cut.part_of(code)];
+        let CutPart { rows: sum, extent } = &mut parts[cut.part_of(code)];
         *sum += u64::from(rows);
         *extent = Extent { lo: extent.lo.min(code), hi: extent.hi.max(code) };
     }

@@ -1,4 +1,4 @@
-//! Level after level: which regions are looked at in which scan.
+//! Growing level by level: which regions are examined in which scan.
 
 use std::io;
 
@@ -9,19 +9,16 @@ use super::decide::{Chosen, Decider, Looked};
 use super::kinds::Kinds;
 use super::sketch::Sketch;
 use super::table::Size;
-use super::{OpenRegion, Outline, Scan};
-use crate::Problem;
+use super::{NoOutline, OpenRegion, Outline, OutlineLimits, Scan};
 use crate::mondrian::split::{Facts, Splits};
 use crate::partition::Extent;
+use crate::{Outcome, Problem};
 
 /// An outline that grows.
 pub(super) struct Growth<'a> {
     problem: &'a Problem<'a>,
     scan: &'a dyn Scan,
-    /// Points that fit in memory.
-    most: u64,
-    /// Bytes that tables may take.
-    memory: u64,
+    limits: OutlineLimits,
     decider: Decider<'a>,
     sketch: Sketch,
     regions: Vec<Region>,
@@ -31,12 +28,12 @@ pub(super) struct Growth<'a> {
 
 /// A region.
 pub(super) struct Region {
-    /// Its node in the sketch, while it is not cut.
+    /// Its node in the sketch, until it is cut.
     node: usize,
     rows: u64,
-    /// At most so many points.
+    /// An upper bound of its number of points.
     points: u64,
-    /// It reaches no farther.
+    /// Upper bounds of its extents.
     extents: Vec<Extent>,
     is_class: bool,
 }
@@ -48,7 +45,7 @@ impl<'a> Growth<'a> {
     pub(super) fn new(
         problem: &'a Problem<'a>,
         scan: &'a dyn Scan,
-        (most, memory): (u64, u64),
+        limits: OutlineLimits,
         kinds: &'a Kinds,
         splits: &'a Splits<'a>,
     ) -> Growth<'a> {
@@ -64,8 +61,7 @@ impl<'a> Growth<'a> {
         Growth {
             problem,
             scan,
-            most,
-            memory,
+            limits,
             decider: Decider { problem, kinds, splits },
             sketch: Sketch::new(),
             regions: vec![root],
@@ -74,25 +70,30 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Cuts regions until all fit; none if it was cancelled.
-    pub(super) fn grow(&mut self) -> io::Result<Option<()>> {
+    /// Cuts regions until all fit.
+    pub(super) fn grow(&mut self) -> Result<(), NoOutline> {
         let mut level = vec![0];
         loop {
             level.retain(|&region| self.must_look(region));
             if level.is_empty() {
-                return Ok(Some(()));
+                return Ok(());
             }
             if self.problem.budget.is_spent() {
                 self.is_cut_short = true;
                 self.regions.iter_mut().for_each(|region| region.is_class = true);
-                return Ok((!self.problem.budget.is_cancelled()).then_some(()));
+                return self.go_on();
             }
-            let Some(looked) = self.look(level)? else { return Ok(None) };
+            let looked = self.look(level)?;
             level = Vec::new();
             for (region, chosen) in looked {
                 level.extend(self.apply(region, chosen));
             }
         }
+    }
+
+    /// An error if the search was cancelled.
+    fn go_on(&self) -> Result<(), NoOutline> {
+        if self.problem.budget.is_cancelled() { Err(Outcome::Cancelled.into()) } else { Ok(()) }
     }
 
     /// Whether a region is too large and may have a cut.
@@ -102,19 +103,16 @@ impl<'a> Growth<'a> {
         let has_room = problem.entity.is_some() || region.rows >= 2 * problem.k;
         let has_reach = region.extents.iter().any(|extent| extent.lo < extent.hi);
         region.is_class |= region.rows == 0 || !has_room || !has_reach;
-        !region.is_class && region.points > self.most
+        !region.is_class && region.points > self.limits.points
     }
 
-    /// The cut of each region of a level that turns out to be too large; none if it was cancelled.
-    fn look(&mut self, level: Vec<usize>) -> io::Result<Option<Decided>> {
+    /// The cut of each region of a level that turns out to be too large.
+    fn look(&mut self, level: Vec<usize>) -> Result<Decided, NoOutline> {
         let (mut large, mut fitting) = self.divide(level);
         if !large.is_empty() {
-            // Their extents first: what they reach may be far less than what they may.
-            let Some(measured) =
-                self.pass(|growth| measure(growth.problem, growth.scan, &growth.sketch, &large))?
-            else {
-                return Ok(None);
-            };
+            // Measures their extents first, which may be far smaller than their bounds.
+            let measured =
+                self.pass(|growth| measure(growth.problem, growth.scan, &growth.sketch, &large))?;
             for (&region, (extents, points)) in large.iter().zip(measured) {
                 (self.regions[region].extents, self.regions[region].points) = (extents, points);
             }
@@ -125,9 +123,9 @@ impl<'a> Growth<'a> {
         }
         let mut found = Vec::new();
         for batch in self.batches(&fitting) {
-            let Some(counted) = self.count(&batch)? else { return Ok(None) };
+            let counted = self.count(&batch)?;
             let of_region = |(job, counted): (&Job, Counted)| {
-                let is_large = counted.points > self.most;
+                let is_large = counted.points > self.limits.points;
                 let extents = &self.regions[job.region].extents;
                 let choose = || self.decider.choose(counted.tables, extents);
                 (job.region, counted.points, is_large.then(choose))
@@ -138,16 +136,15 @@ impl<'a> Growth<'a> {
                 found.extend(chosen.map(|chosen| (region, chosen)));
             }
         }
-        let Some(more) = self.look_piecemeal(&large)? else { return Ok(None) };
-        found.extend(more);
-        Ok(Some(found))
+        found.extend(self.look_piecemeal(&large)?);
+        Ok(found)
     }
 
     /// The cuts of regions whose extents are known, some attributes at a time.
-    fn look_piecemeal(&mut self, large: &[usize]) -> io::Result<Option<Decided>> {
+    fn look_piecemeal(&mut self, large: &[usize]) -> Result<Decided, NoOutline> {
         let mut looked: Vec<Vec<Looked>> = large.iter().map(|_| Vec::new()).collect();
         for batch in self.piecemeal(large) {
-            let Some(counted) = self.count(&batch)? else { return Ok(None) };
+            let counted = self.count(&batch)?;
             let of_job = |(job, counted): (&Job, Counted)| {
                 let extents = &self.regions[job.region].extents;
                 self.decider.look(counted.tables, extents)
@@ -162,33 +159,33 @@ impl<'a> Growth<'a> {
             let extents = self.regions[region].extents.clone();
             (region, self.decider.choose_from(looked, extents))
         });
-        Ok(Some(chosen.collect()))
+        Ok(chosen.collect())
     }
 
-    fn count(&mut self, jobs: &[Job]) -> io::Result<Option<Vec<Counted>>> {
+    fn count(&mut self, jobs: &[Job]) -> Result<Vec<Counted>, NoOutline> {
         self.pass(|growth| {
             let sizes = |job: &Job| {
                 let size = |&attribute: &usize| growth.size(job.region, attribute);
                 job.attributes.iter().map(size).collect()
             };
             let sizes: Vec<Vec<Size>> = jobs.iter().map(sizes).collect();
-            let kinds = growth.decider.kinds;
-            count((growth.problem, kinds), growth.scan, &growth.sketch, jobs, &sizes)
+            count(&growth.decider, growth.scan, &growth.sketch, jobs, &sizes)
         })
     }
 
-    /// Passes over the points; none if it was cancelled meanwhile.
-    fn pass<T>(&mut self, scan: impl FnOnce(&Growth) -> io::Result<T>) -> io::Result<Option<T>> {
+    /// Passes over the points.
+    fn pass<T>(&mut self, scan: impl FnOnce(&Growth) -> io::Result<T>) -> Result<T, NoOutline> {
         self.n_scans += 1;
         let found = scan(self)?;
-        Ok((!self.problem.budget.is_cancelled()).then_some(found))
+        self.go_on()?;
+        Ok(found)
     }
 
     /// Regions whose tables do not fit alone, and those whose tables do.
     fn divide(&self, regions: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
         regions.into_iter().partition(|&region| {
             let (tables, projected) = self.bytes(&self.job(region));
-            tables + projected > self.memory
+            tables + projected > self.limits.bytes
         })
     }
 
@@ -204,7 +201,7 @@ impl<'a> Growth<'a> {
         Size { extent: extents[attribute], n_kinds, points: *points }
     }
 
-    /// Bytes that the tables of a job take, and their projections.
+    /// Bytes of the tables of a job, and of their projections.
     fn bytes(&self, job: &Job) -> (u64, u64) {
         let sizes = || job.attributes.iter().map(|&attribute| self.size(job.region, attribute));
         (sizes().map(|size| size.bytes()).sum(), sizes().map(|size| size.projected_bytes()).sum())
@@ -219,7 +216,7 @@ impl<'a> Growth<'a> {
             let (tables, projected) = self.bytes(&job);
             let at_once = batches.last().map_or(0, |batch| n_threads.min(batch.len() + 1)) as u64;
             let held = sum + tables + at_once * projected.max(largest);
-            if let Some(batch) = batches.last_mut().filter(|_| held <= self.memory) {
+            if let Some(batch) = batches.last_mut().filter(|_| held <= self.limits.bytes) {
                 batch.push(job);
                 (sum, largest) = (sum + tables, projected.max(largest));
             } else {
@@ -239,7 +236,7 @@ impl<'a> Growth<'a> {
                 let job = Job { region, attributes: vec![attribute] };
                 let (tables, projected) = self.bytes(&job);
                 sum += tables + projected;
-                let fits = sum <= self.memory;
+                let fits = sum <= self.limits.bytes;
                 match batches.last_mut().filter(|_| fits) {
                     None => {
                         batches.push(vec![job]);
@@ -255,7 +252,7 @@ impl<'a> Growth<'a> {
         batches
     }
 
-    /// Cuts a region, or closes it; gives its parts.
+    /// Cuts a region, or closes it; returns its parts.
     fn apply(&mut self, region: usize, chosen: Option<Chosen>) -> std::ops::Range<usize> {
         let first = self.regions.len();
         let Some(Chosen { attribute, cut, parts, extents }) = chosen else {
@@ -274,7 +271,7 @@ impl<'a> Growth<'a> {
         first..self.regions.len()
     }
 
-    /// What has grown.
+    /// The outline that was grown.
     pub(super) fn outline(self, facts: Facts) -> Outline {
         let order = self.sketch.in_order();
         let mut place_of = vec![0; self.regions.len()];

@@ -1,8 +1,8 @@
-//! What is looked at of a point beside its code on the attribute that may be cut.
+//! What matters about a point besides its code on the attribute that may be cut.
 //!
-//! Models look at extra columns, criteria at targets, at what queries add up and at the boxes that a point
-//! lies in. Points that are alike in all of these are of one kind. The kinds stand for the points wherever
-//! the in-memory code looks a point up.
+//! Models use extra columns; criteria use targets, the values that queries add up, and the boxes
+//! that contain a point. Points that agree in all of these are of one kind. The kinds represent the
+//! points wherever the in-memory code looks up a point.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -11,14 +11,14 @@ use incrowd_data::{Codes, Extra, Region};
 use incrowd_privacy::Tally;
 
 use super::{Chunk, Scan};
-use crate::mondrian::split::{Admitted, Known, Masks};
+use crate::mondrian::split::{Admitted, Masks, PointColumns};
 use crate::{Problem, QueryValue, Split, Target, Workload};
 
 /// The kinds of a table's points.
 pub(super) struct Kinds {
     key: Key,
     interned: Interned,
-    /// As in a frequency set, but by kind; empty for columns that nobody looks at.
+    /// As in a frequency set, but by kind; empty for columns that are not used.
     vectors: Vec<Codes>,
     extras: Vec<Extra>,
     /// Rows.
@@ -26,7 +26,7 @@ pub(super) struct Kinds {
     masks: Masks,
 }
 
-/// What kinds are told apart by.
+/// The key that distinguishes kinds.
 struct Key {
     attributes: Vec<usize>,
     extras: Vec<usize>,
@@ -34,12 +34,12 @@ struct Key {
     queries: Admitted,
 }
 
-/// Kinds may always take so many bytes.
+/// Kinds may always take this number of bytes.
 const FEW_BYTES: u64 = 1 << 26;
 
 impl Kinds {
-    /// Finds the kinds in one scan, or none if points differ in nothing that is looked at. None if there
-    /// are so many that they take more than `memory` bytes.
+    /// Finds the kinds, in one scan or without any if points do not differ in anything that
+    /// matters. `None` if they take more than `memory` bytes.
     pub(super) fn find(
         problem: &Problem,
         scan: &dyn Scan,
@@ -108,17 +108,17 @@ impl Kinds {
         Kinds { vectors, extras, counts, masks: Masks { selections, queries }, interned, key }
     }
 
-    /// Scans that it took to find them.
+    /// The number of scans it took to find the kinds.
     pub(super) fn n_scans(&self) -> u64 {
         u64::from(self.key.width() > 0)
     }
 
-    /// How many there are.
+    /// The number of kinds.
     pub(super) fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// The kind of each point; none if all are of one.
+    /// The kind of each point; `None` if all are of one kind.
     pub(super) fn of(&self, chunk: &Chunk) -> Option<Vec<u32>> {
         if self.len() <= 1 {
             return None;
@@ -129,8 +129,8 @@ impl Kinds {
     }
 
     /// The kinds as points that criteria look up.
-    pub(super) fn known<'a>(&'a self, problem: &'a Problem) -> Known<'a> {
-        Known {
+    pub(super) fn points<'a>(&'a self, problem: &'a Problem) -> PointColumns<'a> {
+        PointColumns {
             attributes: &problem.set.attributes,
             vectors: &self.vectors,
             extras: &self.extras,
@@ -199,7 +199,7 @@ impl Key {
         Key { attributes, extras, selections, queries }
     }
 
-    /// Words of a key.
+    /// The number of words of a key.
     fn width(&self) -> usize {
         let n_masks = self.selections.n_words() + self.queries.n_words();
         self.attributes.len() + self.extras.len() + 2 * n_masks
@@ -240,7 +240,7 @@ struct Interned {
     width: usize,
     keys: Vec<u32>,
     n_keys: u32,
-    /// Number and one; 0 is free. A power of two of them.
+    /// Number + 1, or 0 if free. The length is a power of two.
     slots: Vec<u32>,
 }
 
@@ -250,7 +250,7 @@ impl Interned {
     }
 
     fn bytes(&self) -> u64 {
-        // The rows of each kind and what criteria hold by kind.
+        // Includes the rows of each kind and what criteria store by kind.
         4 * (self.slots.len() + 3 * self.keys.len() + 2 * self.n_keys as usize) as u64
     }
 
@@ -277,7 +277,7 @@ impl Interned {
         self.n_keys - 1
     }
 
-    /// Where a key is, or would be.
+    /// The slot of a key, or where it would be.
     fn slot(&self, key: &[u32]) -> usize {
         let mut hash = 0u64;
         for &word in key {

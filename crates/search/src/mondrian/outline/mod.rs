@@ -1,45 +1,46 @@
 //! Strict Mondrian for points that do not fit in memory: the top of its tree from scans.
 //!
-//! Grows the tree level by level from the points projected on one attribute at a time, until every region is
-//! small enough to be finished by the in-memory search. The tree is the one that the in-memory search gives
-//! for all points.
+//! Grows the tree level by level from the points projected on one attribute at a time, until every
+//! region is small enough to be finished by the in-memory search. The tree is the same as that of
+//! the in-memory search for all points.
 //!
 //! # Source
 //!
-//! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 4.2: frequency sets of single
-//! attributes fit where the table does not. Departures:
+//! LeFevre, DeWitt, Ramakrishnan: *Multidimensional K-Anonymity*, TR 1521, section 4.2: frequency
+//! sets of single attributes fit in memory even if the table does not. Departures:
 //!
 //! - All regions of a level share a scan, and small regions are finished in memory.
-//! - Scans read codes in private files, not the source: 16 bytes a row take a tenth of the time of
-//!   parsing the row again.
+//! - Scans read codes in private files, not the source: 16 bytes per row take a tenth of the time
+//!   of parsing the row again.
 //!
 //! # Guarantees
 //!
-//! - Exact: the same tree and classes as [`Algorithm::Mondrian`](crate::Algorithm) for every model and every
-//!   criterion; with a deadline, each stops where it stands.
-//! - Asks of the models: that they look at the extra column that they name and no other.
-//! - Deterministic: yes, on any number of threads, in whatever order points come.
+//! - Exact: the same tree and classes as [`Algorithm::Mondrian`](crate::Algorithm) for every model
+//!   and every criterion; with a deadline, each stops wherever it is.
+//! - Asks of the models: that they use only the extra column that they name.
+//! - Deterministic: yes, on any number of threads, for any order of the points.
 //!
 //! # Invariants
 //!
-//! - O1: a criterion or a model that sees the rows by code of an attribute and kind of point (`kinds`) decides as
-//!   if it saw the points, since it adds up integers.
-//! - O2: what a criterion works out from the whole table is the same for every region (`Facts`).
+//! - O1: a criterion or a model that sees the rows by code of an attribute and kind of point
+//!   (`kinds`) decides as if it saw the points, since it adds up integers.
+//! - O2: what a criterion derives from the whole table is the same for every region (`Facts`).
 //!
 //! # Cost
 //!
-//! One scan to find the kinds, if there are any, and one scan a level, unless the tables of a level take more
-//! memory than they may: then its regions are done in batches, a scan each, and a region that is too large
-//! alone attribute by attribute. Beside that memory, the kinds are held: as many as there are combinations of
-//! sensitive values, targets, entities, values that queries add up and boxes of the workload. At least the table
-//! of one attribute of one region is held, whatever the limit.
+//! One scan to find the kinds, if there are any, and one scan per level, unless the tables of a
+//! level exceed the memory limit. Then its regions are processed in batches with a scan each, and a
+//! region that is too large by itself attribute by attribute. In addition, the kinds are held: one
+//! for each combination of sensitive values, targets, entities, values that queries add up and
+//! boxes of the workload. Regardless of the limit, at least the table of one attribute of one
+//! region is held.
 //!
 //! # Example
 //!
 //! ```
 //! use incrowd_data::{Attribute, Codes, Dictionary, FrequencySet, Kind, Shape};
 //! use incrowd_privacy::{KAnonymity, Model};
-//! use incrowd_search::{Budget, Chunk, Outcome, Outline, Problem, Recoding, Scan};
+//! use incrowd_search::{Budget, Chunk, Outcome, Outline, OutlineLimits, Problem, Recoding, Scan};
 //!
 //! // Eight people, ages 20 to 90; no vectors are held.
 //! let dictionary = Dictionary {
@@ -65,7 +66,8 @@
 //!         Ok(())
 //!     }
 //! }
-//! let outline = Outline::grow(&problem, &Ages, 4, 1 << 20).unwrap().expect("feasible");
+//! let limits = OutlineLimits { points: 4, bytes: 1 << 20 };
+//! let outline = Outline::grow(&problem, &Ages, limits).expect("feasible");
 //! let rows: Vec<u64> = outline.regions().iter().map(|region| region.rows).collect();
 //! assert_eq!(rows, [4, 4]);
 //!
@@ -88,7 +90,7 @@
 //!
 //! # See also
 //!
-//! `strict` for the search in memory, `split` for what decides on a cut.
+//! `strict` for the search in memory, `split` for the choice of cuts.
 
 mod count;
 mod decide;
@@ -117,7 +119,7 @@ pub struct Outline {
     sketch: Sketch,
     /// In depth-first order.
     regions: Vec<OpenRegion>,
-    /// By number in the sketch, the place in that order.
+    /// By number in the sketch, the place in `regions`.
     place_of: Vec<u32>,
     facts: Facts,
     n_scans: u64,
@@ -127,25 +129,56 @@ pub struct Outline {
 /// A region of an [`Outline`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenRegion {
-    /// It has no more points than this. They are not counted again where rows tell that they fit.
+    /// An upper bound of its points. They are not counted exactly if the number of rows shows that
+    /// they fit.
     pub points: u64,
-    /// Its rows.
+    /// The rows of the region.
     pub rows: u64,
-    /// Whether it is known to be a class: it need not be finished, and may have any number of points.
+    /// Whether it is known to be a class: it need not be finished, and may have any number of
+    /// points.
     pub is_class: bool,
 }
 
+/// How far an [`Outline`] grows, and what that may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutlineLimits {
+    /// Regions with more points than this are cut.
+    pub points: u64,
+    /// Bytes that tables may take, but see the module about the least that is needed.
+    pub bytes: u64,
+}
+
+/// Why there is no [`Outline`].
+#[derive(Debug)]
+pub enum NoOutline {
+    /// The points cannot be read.
+    Unreadable(io::Error),
+    /// The search ends with this outcome, which is not [`Outcome::Found`].
+    Ended(Outcome),
+}
+
+impl From<io::Error> for NoOutline {
+    fn from(error: io::Error) -> NoOutline {
+        NoOutline::Unreadable(error)
+    }
+}
+
+impl From<Outcome> for NoOutline {
+    fn from(outcome: Outcome) -> NoOutline {
+        NoOutline::Ended(outcome)
+    }
+}
+
 impl Outline {
-    /// Grows the top of the tree until no region has more than `most` points but those that cannot be cut.
-    /// Tables take `memory` bytes at most, but see the module about the least that is needed.
+    /// Grows the top of the tree until no region has more points than the limit, except those that
+    /// cannot be cut.
     ///
-    /// The problem's set has the attributes, the extra columns and the number of rows of the whole table;
-    /// neither its vectors nor its counts nor the codes of the extra columns are looked at. Where there is
-    /// nothing to grow the outcome says why.
+    /// The problem's set has the attributes, the extra columns and the number of rows of the whole
+    /// table; its vectors, its counts and the codes of the extra columns are not used.
     ///
     /// # Errors
     ///
-    /// If the points cannot be read.
+    /// If the points cannot be read, or if there is nothing to grow.
     ///
     /// # Panics
     ///
@@ -153,32 +186,27 @@ impl Outline {
     pub fn grow(
         problem: &Problem,
         scan: &dyn Scan,
-        most: u64,
-        memory: u64,
-    ) -> io::Result<Result<Outline, Outcome>> {
+        limits: OutlineLimits,
+    ) -> Result<Outline, NoOutline> {
         let n_rows = problem.set.n_rows;
         if n_rows == 0 {
-            return Ok(Err(Outcome::Infeasible(Infeasible::Empty)));
+            return Err(Outcome::Infeasible(Infeasible::Empty).into());
         }
         assert!(u32::try_from(n_rows).is_ok(), "rows are counted in 32 bits");
-        let kinds = Kinds::find(problem, scan, memory)?;
+        let kinds = Kinds::find(problem, scan, limits.bytes)?;
         if problem.budget.is_cancelled() {
-            return Ok(Err(Outcome::Cancelled));
+            return Err(Outcome::Cancelled.into());
         }
-        let Some(kinds) = kinds else {
-            return Ok(Err(Outcome::Infeasible(Infeasible::OutOfMemory)));
-        };
+        let kinds = kinds.ok_or(Outcome::Infeasible(Infeasible::OutOfMemory))?;
         let whole = kinds.whole(problem.entity);
         if let Some(infeasible) = crate::broken_by(problem, whole.class()) {
-            return Ok(Err(infeasible));
+            return Err(infeasible.into());
         }
-        let splits = Splits::knowing(problem, kinds.known(problem), None);
+        let splits = Splits::over(problem, kinds.points(problem), None);
         let facts = splits.facts(n_rows);
-        let mut growth = Growth::new(problem, scan, (most, memory), &kinds, &splits);
-        if growth.grow()?.is_none() {
-            return Ok(Err(Outcome::Cancelled));
-        }
-        Ok(Ok(growth.outline(facts)))
+        let mut growth = Growth::new(problem, scan, limits, &kinds, &splits);
+        growth.grow()?;
+        Ok(growth.outline(facts))
     }
 
     /// The regions in depth-first order, which is the order of their classes.
@@ -200,19 +228,21 @@ impl Outline {
         });
     }
 
-    /// By region, and by attribute: the node of its hierarchy that was divided last on the way to it.
+    /// By region and attribute, the node of the attribute's hierarchy that was divided last on the
+    /// way to the region.
     #[must_use]
     pub fn divided(&self, attributes: &[Attribute]) -> Vec<Vec<Option<(Level, u32)>>> {
         self.sketch.divided(attributes)
     }
 
-    /// Finishes a region in memory: `problem` is that of the whole table with the region's points as its set.
+    /// Finishes a region in memory: `problem` is that of the whole table with the region's points
+    /// as its set.
     #[must_use]
     pub fn finish(&self, problem: &Problem) -> Outcome {
         strict_part(problem, Some(&self.facts))
     }
 
-    /// The whole tree, from those of the regions that are no classes yet, in order.
+    /// The whole tree, given those of the regions that are not classes yet, in order.
     ///
     /// # Panics
     ///
@@ -228,13 +258,13 @@ impl Outline {
         tree
     }
 
-    /// Passes over the points so far.
+    /// The number of passes over the points so far.
     #[must_use]
     pub fn n_scans(&self) -> u64 {
         self.n_scans
     }
 
-    /// Whether the time limit ended it: what was not cut yet is a class.
+    /// Whether the time limit ended it; regions that were not cut yet are classes then.
     #[must_use]
     pub fn is_cut_short(&self) -> bool {
         self.is_cut_short

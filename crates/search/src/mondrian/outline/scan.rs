@@ -1,4 +1,4 @@
-//! Points that are handed over chunk by chunk.
+//! Points that are provided chunk by chunk.
 
 use std::io;
 
@@ -7,20 +7,20 @@ use incrowd_data::Codes;
 /// Some of the points of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
-    /// Their codes on the attributes, a column each.
+    /// Their codes on the attributes, one column each.
     pub vectors: &'a [Codes],
-    /// Their codes on the extra columns, in the order of the problem's.
+    /// Their codes on the extra columns, in the order of the problem.
     pub extras: &'a [Codes],
-    /// The rows of each; one if none.
+    /// The rows of each point; `None` if each has one row.
     pub counts: Option<&'a [u32]>,
-    /// How many they are.
+    /// The number of points.
     pub len: usize,
 }
 
-/// Points that are too many to hold, handed over again and again.
+/// Points that do not fit in memory and can be scanned repeatedly.
 pub trait Scan: Sync {
-    /// Hands every chunk to `visit`, in any order and from any number of threads. Ends early, and without
-    /// an error, only if the budget of the search is cancelled.
+    /// Calls `visit` with every chunk, in any order and from any number of threads. Ends early, and
+    /// without an error, only if the budget of the search is cancelled.
     ///
     /// # Errors
     ///

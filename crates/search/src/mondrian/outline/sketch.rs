@@ -1,4 +1,4 @@
-//! The cuts made so far, and which points they lead where.
+//! The cuts made so far, and the regions that points are in.
 
 use incrowd_data::{Attribute, Codes, Level, Node, NodeId, PartitionTree};
 
@@ -19,13 +19,21 @@ enum Place {
     Cut { attribute: usize, cut: Cut, parts: Vec<usize> },
 }
 
+/// Points of a chunk on their way to regions.
+#[derive(Clone, Copy)]
+struct Sifting<'a> {
+    chunk: &'a Chunk<'a>,
+    /// By node, whether it leads to a wanted region.
+    leads: &'a [bool],
+}
+
 impl Sketch {
     /// All points in region 0.
     pub(super) fn new() -> Sketch {
         Sketch { nodes: vec![Place::Region(0)] }
     }
 
-    /// Cuts the region of a node; its parts get the numbers from `first` on. Gives their nodes.
+    /// Cuts the region of a node; its parts are numbered from `first` on. Returns their nodes.
     pub(super) fn cut(
         &mut self,
         node: usize,
@@ -53,7 +61,8 @@ impl Sketch {
         found
     }
 
-    /// By region in depth-first order, and by attribute: the node of its hierarchy that was divided last.
+    /// By region in depth-first order, and by attribute: the node of the attribute's hierarchy that
+    /// was divided last.
     pub(super) fn divided(&self, attributes: &[Attribute]) -> Vec<Vec<Option<(Level, u32)>>> {
         let mut found = Vec::new();
         let mut open = vec![(0, vec![None; attributes.len()])];
@@ -71,7 +80,7 @@ impl Sketch {
         found
     }
 
-    /// By node, whether it leads to a region that is wanted.
+    /// By node, whether it leads to a wanted region.
     pub(super) fn leading_to(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<bool> {
         let mut leads = vec![false; self.nodes.len()];
         // Parts come after their node.
@@ -84,39 +93,40 @@ impl Sketch {
         leads
     }
 
-    /// Calls a function with every region that is led to and has points of the chunk, and with these points.
+    /// Calls a function with every wanted region that has points of the chunk, and with these
+    /// points.
     pub(super) fn sift(&self, chunk: &Chunk, leads: &[bool], call: &mut dyn FnMut(usize, &[u32])) {
         let mut points: Vec<u32> = (0..).take(chunk.len).collect();
         let mut scratch = vec![0; chunk.len];
-        self.sift_node(0, chunk, leads, (&mut points, &mut scratch), call);
+        self.sift_node(0, Sifting { chunk, leads }, &mut points, &mut scratch, call);
     }
 
     fn sift_node(
         &self,
         node: usize,
-        chunk: &Chunk,
-        leads: &[bool],
-        (points, scratch): (&mut [u32], &mut [u32]),
+        sifting: Sifting,
+        points: &mut [u32],
+        scratch: &mut [u32],
         call: &mut dyn FnMut(usize, &[u32]),
     ) {
-        if points.is_empty() || !leads[node] {
+        if points.is_empty() || !sifting.leads[node] {
             return;
         }
         let (attribute, cut, parts) = match &self.nodes[node] {
             Place::Region(region) => return call(*region, points),
             Place::Cut { attribute, cut, parts } => (*attribute, cut, parts),
         };
-        let sizes = divide(cut, &chunk.vectors[attribute], points, scratch);
+        let sizes = divide(cut, &sifting.chunk.vectors[attribute], points, scratch);
         let (mut divided, mut room) = (scratch, points);
         for (&part, size) in parts.iter().zip(sizes) {
             let (of_part, rest) = divided.split_at_mut(size);
             let (of_room, more) = room.split_at_mut(size);
-            self.sift_node(part, chunk, leads, (of_part, of_room), call);
+            self.sift_node(part, sifting, of_part, of_room, call);
             (divided, room) = (rest, more);
         }
     }
 
-    /// The whole tree, given those of the regions in depth-first order.
+    /// The whole tree, given the trees of the regions in depth-first order.
     pub(super) fn graft(
         &self,
         mut part: impl FnMut(usize) -> Option<PartitionTree>,
@@ -135,8 +145,7 @@ impl Sketch {
         let id = NodeId::try_from(tree.nodes.len()).expect("fewer nodes than 2^32");
         match &self.nodes[node] {
             Place::Region(region) => {
-                let leaf = || PartitionTree { nodes: vec![Node::Leaf { class: 0 }], n_classes: 1 };
-                tree.append(part(*region).unwrap_or_else(leaf));
+                tree.append(part(*region).unwrap_or_else(PartitionTree::one_class));
             }
             Place::Cut { attribute, cut, parts } => {
                 tree.nodes.push(Node::Leaf { class: 0 });
@@ -149,7 +158,7 @@ impl Sketch {
     }
 }
 
-/// Puts points into the order of the parts of a cut; gives the number of points of each part.
+/// Orders points by the parts of a cut; returns the number of points of each part.
 fn divide(cut: &Cut, codes: &Codes, points: &[u32], to: &mut [u32]) -> Vec<usize> {
     match codes {
         Codes::U8(codes) => divide_codes(cut, codes, points, to),
@@ -166,7 +175,7 @@ fn divide_codes<C: Copy + Into<u32>>(
 ) -> Vec<usize> {
     let (ends, part_of) = match cut {
         Cut::At(at) => {
-            // The low part from the front, the high part from the back; no branch to be guessed.
+            // Fills the low part from the front and the high part from the back, without branches.
             let (mut low, mut high) = (0, points.len());
             for &point in points {
                 let is_low = codes[point as usize].into() <= *at;

@@ -5,16 +5,16 @@ use incrowd_data::Codes;
 use crate::partition::{Buffers, Extent};
 
 /// Rows by code of an attribute and kind of point.
-pub(super) struct Table {
+pub(super) struct KindTable {
     lo: u32,
     n_kinds: usize,
     cells: Cells,
 }
 
 enum Cells {
-    /// All that can be.
+    /// All possible entries.
     Dense(Vec<u32>),
-    /// Those that are, the first `n_merged` of them ascending and different.
+    /// The entries that occur; the first `n_merged` of them are ascending and distinct.
     Sparse { entries: Vec<Entry>, n_merged: usize },
 }
 
@@ -25,16 +25,16 @@ struct Entry {
     rows: u32,
 }
 
-/// Entries below which they are not merged.
+/// Below this number, entries are not merged.
 const FEW: usize = 1 << 12;
 
-/// A table that counts the points of a region.
+/// The size of a table that counts the points of a region.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
     /// Codes that can occur.
     pub(super) extent: Extent,
     pub(super) n_kinds: usize,
-    /// No more points can occur.
+    /// An upper bound of the number of points.
     pub(super) points: u64,
 }
 
@@ -44,7 +44,7 @@ impl Size {
         n_codes.saturating_mul(4 * self.n_kinds as u64)
     }
 
-    /// Twice the entries that there can be: those that are merged and those that are not yet.
+    /// Twice the possible entries: those that are merged and those that are not yet.
     fn sparse_bytes(&self) -> u64 {
         let n_entries = self.points.min(self.dense_bytes() / 4);
         2 * size_of::<Entry>() as u64 * n_entries.max(FEW as u64)
@@ -54,19 +54,19 @@ impl Size {
         self.dense_bytes() <= self.sparse_bytes()
     }
 
-    /// Bytes that the table takes.
+    /// Bytes of the table.
     pub(super) fn bytes(&self) -> u64 {
         self.dense_bytes().min(self.sparse_bytes())
     }
 
-    /// Bytes that its projection takes at most.
+    /// An upper bound of the bytes of its projection.
     pub(super) fn projected_bytes(&self) -> u64 {
         12 * self.points.min(self.dense_bytes() / 4)
     }
 }
 
-impl Table {
-    pub(super) fn new(size: Size) -> Table {
+impl KindTable {
+    pub(super) fn new(size: Size) -> KindTable {
         let Size { extent, n_kinds, .. } = size;
         let cells = if size.is_dense() {
             let n_cells = usize::try_from(size.dense_bytes() / 4).expect("fits the memory");
@@ -74,7 +74,7 @@ impl Table {
         } else {
             Cells::Sparse { entries: Vec::new(), n_merged: 0 }
         };
-        Table { lo: extent.lo, n_kinds, cells }
+        KindTable { lo: extent.lo, n_kinds, cells }
     }
 
     /// Counts some points of a chunk.
@@ -138,7 +138,7 @@ impl Table {
         }
     }
 
-    /// The points that were counted, those with the same code and kind as one.
+    /// The points that were counted, grouped by code and kind.
     pub(super) fn project(self, attribute: usize) -> Projection {
         let mut found = Projection { attribute, codes: vec![], rows: vec![], kinds: vec![] };
         match self.cells {
@@ -187,14 +187,14 @@ impl Projection {
         self.kinds.push(entry.kind);
     }
 
-    /// How far it reaches.
+    /// The extent of its points.
     pub(super) fn extent(&self) -> Extent {
         let (first, last) = (self.codes.first(), self.codes.last());
         let (lo, hi) = first.zip(last).expect("a region that is cut has points");
         Extent { lo: *lo, hi: *hi }
     }
 
-    /// As points whose vectors are kinds.
+    /// The projection as points whose vectors are kinds.
     pub(super) fn buffers(&mut self) -> Buffers<'_, u32> {
         Buffers {
             first: self.attribute,
@@ -210,16 +210,16 @@ impl Projection {
 mod tests {
     use super::*;
 
-    /// Counts the points twice, as if there could be many of them and as if there were few.
+    /// Counts the points twice: in a dense table and in a sparse one.
     #[test]
-    fn dense_and_sparse_count_alike() {
+    fn dense_and_sparse_tables_agree() {
         let (n, n_kinds) = (50_000u32, 7);
         let extent = Extent { lo: 100, hi: 40_099 };
         let codes = Codes::pack(1 << 17, (0..n).map(|at| 100 + at.wrapping_mul(7919) % 3_000));
         let kinds: Vec<u32> = (0..n).map(|at| at % 7).collect();
         let counts: Vec<u32> = (0..n).map(|at| 1 + at % 3).collect();
         let project = |points: u64| {
-            let mut table = Table::new(Size { extent, n_kinds, points });
+            let mut table = KindTable::new(Size { extent, n_kinds, points });
             let is_dense = matches!(table.cells, Cells::Dense(_));
             for part in (0..n).collect::<Vec<u32>>().chunks(999) {
                 table.add(&codes, part, Some(&counts), Some(&kinds));

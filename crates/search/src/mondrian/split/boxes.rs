@@ -1,19 +1,19 @@
-//! Regions of a workload over the vectors of a table: which vectors lie in which, how a part of the table
-//! lies to each, and which share of a cell one covers.
+//! Regions of a workload over the vectors of a table: which vectors they contain, how they relate
+//! to a part of the table, and which share of a cell they cover.
 
 use incrowd_data::{Attribute, Codes, Kind, Region, Shape};
 use rayon::prelude::*;
 
-use super::Known;
+use super::PointColumns;
 use crate::partition::Extent;
 
-/// Some regions of a workload. Regions are called boxes here: a region is a part of the table elsewhere in
-/// this module.
+/// Some regions of a workload. Regions are called boxes here, since a region is a part of the table
+/// elsewhere in this module.
 pub(super) struct Boxes {
     axes: Vec<Axis>,
     sides: Vec<Vec<Side>>,
     n_words: usize,
-    /// By vector, a bit for each box that it lies in.
+    /// By vector, a bit for each box that contains it.
     masks: Vec<u64>,
 }
 
@@ -23,7 +23,7 @@ struct Side {
     runs: Vec<(u32, u32)>,
 }
 
-/// How a part of the table lies to a box.
+/// The relation of a part of the table to a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     Outside,
@@ -38,12 +38,12 @@ pub(super) fn mark(bits: &mut [u64], boxes: impl Iterator<Item = usize>) {
     }
 }
 
-/// Vectors a task.
+/// Vectors per task.
 const CHUNK: usize = 1 << 14;
 
 impl Boxes {
-    /// The boxes, and which points lie in which unless that is told.
-    pub(super) fn new(set: &Known, regions: &[&Region], masks: Option<&[u64]>) -> Boxes {
+    /// The boxes; computes which points they contain unless `masks` is given.
+    pub(super) fn new(set: &PointColumns, regions: &[&Region], masks: Option<&[u64]>) -> Boxes {
         let axes = set.attributes.iter().map(Axis::new).collect();
         let sides = sides_of(regions);
         let n_words = sides.len().div_ceil(64);
@@ -56,12 +56,12 @@ impl Boxes {
         self.sides.len()
     }
 
-    /// The bits of the boxes that a vector lies in.
+    /// The bits of the boxes that contain a vector.
     pub(super) fn mask(&self, vector: u32) -> &[u64] {
         &self.masks[vector as usize * self.n_words..(vector as usize + 1) * self.n_words]
     }
 
-    /// How a part of the table that reaches so far lies to a box.
+    /// The relation of a part of the table with these extents to a box.
     pub(super) fn relation(&self, of: usize, extents: &[Extent]) -> Relation {
         let mut is_inside = true;
         for side in &self.sides[of] {
@@ -75,18 +75,18 @@ impl Boxes {
         if is_inside { Relation::Inside } else { Relation::Across }
     }
 
-    /// Whether a part that reaches so far on one attribute can lie in a box that the whole overlaps.
+    /// Whether a part with this extent on one attribute can be in a box that overlaps the whole.
     pub(super) fn overlaps(&self, of: usize, attribute: usize, extent: Extent) -> bool {
         let cell = self.axes[attribute].cell(extent);
         self.side(of, attribute).is_none_or(|side| side.n_within(cell) > 0)
     }
 
-    /// The cell of values that reach so far on an attribute.
+    /// The cell of values with this extent on an attribute.
     pub(super) fn cell(&self, attribute: usize, extent: Extent) -> Spread<'_> {
         Spread::new(&self.axes[attribute], extent)
     }
 
-    /// The runs of an attribute's codes that a box admits; none if it admits all.
+    /// The runs of an attribute's codes that a box admits; `None` if it admits all.
     pub(super) fn runs(&self, of: usize, attribute: usize) -> Option<&[(u32, u32)]> {
         self.side(of, attribute).map(|side| &side.runs[..])
     }
@@ -164,7 +164,7 @@ impl Admitted {
         self.full.len()
     }
 
-    /// By point, a bit for each box that it lies in.
+    /// By point, a bit for each box that contains it.
     pub(crate) fn masks(&self, vectors: &[Codes], n_points: usize) -> Vec<u64> {
         let n_words = self.n_words();
         let mut masks = self.full.repeat(n_points);
@@ -183,19 +183,19 @@ impl Admitted {
     }
 }
 
-/// How the values of an attribute spread over a cell, if they are taken to be uniform.
+/// How the values of an attribute are spread over a cell, assuming that they are uniform.
 enum Axis {
-    /// Along a line: value `c` stands for what is nearer to it than to other values.
+    /// Along a line: value `c` represents everything nearer to it than to other values.
     Line {
         /// Where each value begins, and where the last one ends.
         edges: Vec<f64>,
         positions: Vec<f64>,
-        /// Half the distance of two neighbouring whole numbers; 0 for numbers with a fraction.
+        /// 0.5 for whole numbers, half of their distance; 0 for numbers with a fraction.
         half: f64,
     },
     /// Evenly over the codes; `n_values` of them are values.
     Ranks { n_values: u32 },
-    /// Evenly over the leaves of the node that holds the cell.
+    /// Evenly over the leaves of the node that contains the cell.
     Tree(incrowd_data::Hierarchy),
 }
 
@@ -216,8 +216,8 @@ impl Axis {
         }
     }
 
-    /// The codes that a cell stands for if values reach so far: all of them where one is missing and
-    /// another is not, and all leaves of a hierarchy's node.
+    /// The codes that a cell covers if values have this extent: all codes if some are missing and
+    /// others are not, and all leaves of a hierarchy's node.
     fn cell(&self, extent: Extent) -> Extent {
         match self {
             Axis::Tree(hierarchy) if extent.lo < extent.hi => {
@@ -236,11 +236,11 @@ impl Axis {
     }
 }
 
-/// A cell whose values are taken to be spread evenly.
+/// A cell whose values are assumed to be spread evenly.
 pub(super) struct Spread<'a> {
     axis: &'a Axis,
     cell: Extent,
-    /// Where it begins and ends on the line.
+    /// The start of the cell on the line.
     from: f64,
     to: f64,
 }
@@ -255,7 +255,7 @@ impl<'a> Spread<'a> {
             // A missing value has no place on the line.
             let (first, last) = (cell.lo as usize, (cell.hi as usize).min(positions.len() - 1));
             cell.hi = cell.lo + u32::try_from(last - first).expect("no more than codes");
-            // A cell of one point gets a length of 1 around it.
+            // A cell of one point gets a length of 1 around that point.
             let half = if first == last { 0.5 } else { *half };
             (from, to) = (positions[first] - half, positions[last] + half);
         }
@@ -273,8 +273,8 @@ impl<'a> Spread<'a> {
         f64::from(n) / f64::from(cell.hi - cell.lo + 1)
     }
 
-    /// The mean over its values of the value if it is in some runs of codes, else of 0; 0 where values
-    /// are no numbers.
+    /// The mean over its values, counting values outside of some runs of codes as 0; 0 if values
+    /// are not numbers.
     pub(super) fn moment(&self, runs: Option<&[(u32, u32)]>) -> f64 {
         if self.from >= self.to {
             return 0.0;
@@ -283,7 +283,7 @@ impl<'a> Spread<'a> {
         self.over_line(runs.unwrap_or(&all), |from, to| (to - from) * f64::midpoint(from, to))
     }
 
-    /// Adds up a function of its stretches that runs cover, over its length.
+    /// Adds up a function over the parts of the cell that runs cover, divided by its length.
     fn over_line(&self, runs: &[(u32, u32)], of: impl Fn(f64, f64) -> f64) -> f64 {
         let Axis::Line { edges, .. } = self.axis else { return 0.0 };
         let Extent { lo, hi } = self.cell;

@@ -1,4 +1,4 @@
-//! Memory that one region after another uses: taking it anew costs more than filling it.
+//! Memory that is reused from region to region: allocating it costs more than filling it.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ thread_local! {
     static TABLE: Cell<Vec<i64>> = const { Cell::new(Vec::new()) };
 }
 
-/// Room for codes, empty. Give it back with [`return_codes`].
+/// An empty buffer for codes. Give it back with [`return_codes`].
 pub(super) fn take_codes() -> Vec<u32> {
     let mut codes = CODES.take();
     codes.clear();
@@ -18,7 +18,7 @@ pub(super) fn return_codes(codes: Vec<u32>) {
     CODES.set(codes);
 }
 
-/// Calls a function with a table of so many zeros.
+/// Calls a function with a table of `n_cells` zeros.
 pub(super) fn with_table<R>(n_cells: usize, call: impl FnOnce(&mut [i64]) -> R) -> R {
     let mut table = TABLE.take();
     table.clear();

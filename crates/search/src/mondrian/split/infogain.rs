@@ -1,9 +1,10 @@
-//! Information gain: the entropy of a label within the parts of a cut (KDD 2006, section 3.1, equation 1).
+//! Information gain: the entropy of a label within the parts of a cut (KDD 2006, section 3.1,
+//! equation 1).
 //!
-//! The cost of a part is its rows times the entropy of their labels in bits, `n log n - sum n_c log n_c`,
-//! which is the equation's sum before it is divided by the rows of the region, the same for every cut.
-//! Thresholds are tried where the label changes: between two neighbouring values unless all rows of both
-//! have the same label (Fayyad and Irani 1992).
+//! The cost of a part is its rows times the entropy of their labels in bits, `n log n - sum n_c log
+//! n_c`, which is the equation's sum before it is divided by the rows of the region, the same for
+//! every cut. Thresholds are tried where the label changes: between two neighbouring values unless
+//! all rows of both have the same label (Fayyad and Irani 1992).
 //!
 //! If the models allow none of these thresholds, the median is tried. A region whose labels are all
 //! alike is cut at the median of its widest attribute, so its classes end as small as any.
@@ -21,7 +22,6 @@ fn large(n: f64) -> f64 {
 /// `n log2 n`.
 fn n_log_n(n: i64) -> f64 {
     let small = usize::try_from(n).ok().and_then(|n| SMALL.get(n));
-    #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
     small.copied().unwrap_or_else(|| large(n as f64))
 }
 
@@ -29,7 +29,7 @@ fn n_log_n(n: i64) -> f64 {
 pub(crate) fn entropy(labels: &[i64]) -> f64 {
     let n: i64 = labels.iter().sum();
     let split: f64 = labels.iter().map(|&rows| n_log_n(rows)).sum();
-    // Rounding must not make a pure part cheaper than another.
+    // Rounding must not make one pure part cheaper than another.
     (n_log_n(n) - split).max(0.0)
 }
 

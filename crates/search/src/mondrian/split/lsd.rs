@@ -1,45 +1,45 @@
-//! Least squared deviance: the squared error of a number within the parts of a cut (KDD 2006, section 3.2,
-//! equation 2).
+//! Least squared deviance: the squared error of a number within the parts of a cut (KDD 2006,
+//! section 3.2, equation 2).
 //!
-//! A part's error is its share of the region's error, by rows, less what its mean explains: with `n` rows that
-//! add up to `s`, and a part's `m` that add up to `t`, the errors of the parts are in sum the region's less the
-//! sum of `(t - m s / n)^2 / m`. So squares are added up once a region, not by value.
+//! A part's error is its share of the region's error, by rows, less what its mean explains: with
+//! `n` rows that add up to `s`, and a part's `m` that add up to `t`, the errors of the parts are in
+//! sum the region's less the sum of `(t - m s / n)^2 / m`. So squares are added up once per region,
+//! not for each value.
 //!
-//! Numbers are rounded to steps of their range so that sums are exact integers of 64 bits: `2^40` steps either
-//! side of the centre, fewer from 4 million rows on.
+//! Numbers are rounded to steps of their range so that sums are exact integers of 64 bits: `2^40`
+//! steps on either side of the centre, fewer from 4 million rows on.
 
-/// Numbers in steps, and how large a step is.
+/// Numbers in steps, and the size of a step.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// By code, the steps from the centre of the range.
     of_code: Vec<i64>,
-    /// How large a step is.
+    /// The size of a step.
     pub(super) size: f64,
 }
 
 /// The sums that are kept: rows and steps.
 pub(super) const N_SUMS: usize = 2;
 
-/// All rows of a region that have a number.
+/// Sums over all rows of a region that have a number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Whole {
     n_rows: i64,
     steps: i64,
     squares: i128,
-    /// The squared error about the mean, a row.
+    /// The squared error about the mean, per row.
     error: f64,
 }
 
 impl Steps {
-    /// Numbers by code, of a table of so many rows.
+    /// Numbers by code, of a table of `n_rows` rows.
     pub(super) fn new(numbers: &[f64], n_rows: u64) -> Steps {
         let finite = || numbers.iter().copied().filter(|number| number.is_finite());
         let (lo, hi) =
             (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
         let bits = (61 - n_rows.max(1).ilog2()).min(40);
-        // Half of each end before they are subtracted: the range itself may exceed a float.
+        // Halves each end before subtracting: the range itself may exceed a float.
         let (centre, reach) = (lo / 2.0 + hi / 2.0, hi / 2.0 - lo / 2.0);
-        #[expect(clippy::cast_precision_loss, reason = "a power of two")]
         let size = if reach > 0.0 { reach / (1u64 << bits) as f64 } else { 1.0 };
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^40 steps either way")]
         let step = |number: &f64| {
@@ -69,24 +69,23 @@ impl Steps {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "costs")]
 impl Whole {
-    /// Works out the error once all rows are added.
+    /// Computes the error once all rows are added.
     pub(super) fn settle(&mut self) {
         let [n, steps] = [self.n_rows, self.steps].map(i128::from);
-        // The numerator is exact: no difference of large floats.
+        // The numerator is exact, not a difference of large floats.
         let numerator = (n * self.squares - steps * steps) as f64;
         self.error = if n == 0 { 0.0 } else { numerator / (n as f64) / (n as f64) };
     }
 
-    /// The error of a part with these sums, in squares of a step; of the region itself the squared error
-    /// about its mean.
+    /// The error of a part with these sums, in squares of a step; of the region itself the squared
+    /// error about its mean.
     pub(super) fn deviance(&self, sums: &[i64]) -> f64 {
         let (m, t) = (sums[0], sums[1]);
         if m == 0 {
             return 0.0;
         }
-        // As exact, and in 64 bits if that suffices.
+        // Also exact, in 64 bits if that suffices.
         let distance = match (self.n_rows.checked_mul(t), m.checked_mul(self.steps)) {
             (Some(a), Some(b)) if a.checked_sub(b).is_some() => (a - b) as f64,
             _ => {

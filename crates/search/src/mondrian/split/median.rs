@@ -1,4 +1,4 @@
-//! The median of the widest attribute that has an allowable cut: Mondrian as it was first given.
+//! The median of the widest attribute that has an allowable cut: the original Mondrian.
 
 use incrowd_privacy::Tally;
 

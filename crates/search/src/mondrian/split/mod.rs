@@ -1,24 +1,24 @@
-//! Which of the allowable cuts of a region is made: one file a criterion.
+//! The choice among the allowable cuts of a region: one file per criterion.
 //!
-//! A criterion gives every part of a cut a cost, from counts and sums over the part's rows; the cut whose
-//! parts cost least in all is made. Sums are kept by value of each attribute in one pass over the region
-//! (the AVC sets of `RainForest`, Gehrke, Ramakrishnan, Ganti, VLDB 1998) and are integers, so that they do
-//! not depend on the order of the rows. Costs are compared in steps of a 2^24th of what the region costs as it
-//! is, so that what differs by rounding alone is equal; equal costs go to the attribute on which the region
-//! reaches widest, then to the cut nearest the median.
+//! A criterion assigns every part of a cut a cost, from counts and sums over the part's rows; the
+//! cut with the least total cost is made. Sums are kept by value of each attribute in one pass over
+//! the region (the AVC sets of `RainForest`, Gehrke, Ramakrishnan, Ganti, VLDB 1998) and are
+//! integers, so that they do not depend on the order of the rows. Costs are compared in steps of a
+//! 2^24th of the cost of the uncut region, so that differences due to rounding do not count; on
+//! ties, the attribute on which the region is widest wins, then the cut nearest the median.
 
 mod boxes;
 mod buffer;
 mod infogain;
-mod known;
 mod lsd;
 mod median;
+mod points;
 mod queries;
 mod selection;
 mod sweep;
 mod targets;
 
-use incrowd_privacy::Tally;
+use incrowd_privacy::{Tally, all_hold};
 use rayon::prelude::*;
 
 use super::by_width;
@@ -29,16 +29,16 @@ use sweep::{Scored, best};
 
 pub(crate) use boxes::Admitted;
 pub(crate) use infogain::entropy;
-pub(crate) use known::{Facts, Known, Masks, Scale};
+pub(crate) use points::{Facts, Masks, PointColumns, Scale};
 
-/// What makes one cut better than another.
+/// A criterion for choosing cuts.
 pub(super) trait Criterion: Sync {
-    /// What it knows of one region.
+    /// The state of the criterion for one region.
     type Region<'a>: RegionCriterion
     where
         Self: 'a;
 
-    /// Looks at a region; none if no cut of it can be better than another.
+    /// Examines a region; `None` if no cut of it can be better than another.
     fn at<C: PackedCode>(
         &self,
         region: &Buffers<'_, C>,
@@ -48,14 +48,15 @@ pub(super) trait Criterion: Sync {
 
 /// A criterion within one region.
 pub(super) trait RegionCriterion: Sync {
-    /// How many sums are kept.
+    /// The number of sums.
     fn n_sums(&self) -> usize;
 
     /// Adds the rows of a point of the region to the sums of a part.
     fn add(&self, point: usize, rows: u32, sums: &mut [i64]);
 
-    /// Adds the rows of all points to a table of an attribute's values: `width` cells a value from `lo` on,
-    /// its rows first, then its sums. `column` has the code and the rows of each point.
+    /// Adds the rows of all points to a table of an attribute's values: `width` cells per value
+    /// from `lo` on, first its rows, then its sums. `column` has the code and the rows of each
+    /// point.
     fn tabulate(
         &self,
         column: impl Iterator<Item = (u32, u32)>,
@@ -71,25 +72,25 @@ pub(super) trait RegionCriterion: Sync {
         }
     }
 
-    /// What a part costs that reaches so far on an attribute.
+    /// The cost of a part with this extent on an attribute.
     fn cost(&self, attribute: usize, extent: Extent, rows: u64, sums: &[i64]) -> f64;
 
-    /// Whether a cut between two neighbouring values with these sums is worth trying. Where none is that
-    /// is allowable, the one nearest the median is tried.
+    /// Whether a cut between two neighbouring values with these sums is worth trying. If no such
+    /// cut is allowable, the one nearest the median is tried.
     fn is_candidate(&self, _before: &[i64], _after: &[i64]) -> bool {
         true
     }
 
-    /// Whether a cut is only made if it costs less than the region as it is.
+    /// Whether a cut is only made if it costs less than the uncut region.
     fn must_lower(&self) -> bool;
 
-    /// The step in which costs are compared in a region that costs so much as it is.
+    /// The step for comparing costs in a region, given the cost of the uncut region.
     fn step(&self, whole: f64) -> f64 {
         whole / f64::from(1u32 << 24)
     }
 }
 
-/// The criteria of a search in the order in which they are asked, ready for its table.
+/// The criteria of a search in order of precedence, prepared for its table.
 pub(crate) struct Splits<'a> {
     problem: &'a Problem<'a>,
     stages: Vec<Stage<'a>>,
@@ -104,14 +105,14 @@ enum Stage<'a> {
 
 impl<'a> Splits<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>) -> Splits<'a> {
-        Splits::knowing(problem, Known::of(problem.set), None)
+        Splits::over(problem, PointColumns::of(problem.set), None)
     }
 
-    /// The criteria for points that are not those of the problem's set, or only some of the table's. What
-    /// holds for the whole table is worked out from the points unless it is told.
-    pub(crate) fn knowing(
+    /// The criteria for points that are not those of the problem's set, or only some of the
+    /// table's. Facts about the whole table are computed from the points unless given.
+    pub(crate) fn over(
         problem: &'a Problem<'a>,
-        known: Known<'a>,
+        points: PointColumns<'a>,
         facts: Option<&Facts>,
     ) -> Splits<'a> {
         let Some(workload) = problem.workload.filter(|workload| !workload.splits.is_empty()) else {
@@ -120,19 +121,19 @@ impl<'a> Splits<'a> {
         let stage = |split: &Split| match split {
             Split::Median => Stage::Median,
             Split::Targets => {
-                Stage::Targets(targets::Targets::new(&known, &workload.targets, facts))
+                Stage::Targets(targets::Targets::new(&points, &workload.targets, facts))
             }
             Split::Selection => {
-                Stage::Selection(selection::Selection::new(&known, &workload.selections))
+                Stage::Selection(selection::Selection::new(&points, &workload.selections))
             }
             Split::Queries => {
-                Stage::Queries(queries::Queries::new(known, &workload.queries, facts))
+                Stage::Queries(queries::Queries::new(points, &workload.queries, facts))
             }
         };
         Splits { problem, stages: workload.splits.iter().map(stage).collect() }
     }
 
-    /// What the criteria know of the whole table.
+    /// The criteria's facts about the whole table.
     pub(crate) fn facts(&self, n_rows: u64) -> Facts {
         let mut facts = Facts { n_rows, ..Facts::default() };
         for stage in &self.stages {
@@ -145,14 +146,15 @@ impl<'a> Splits<'a> {
         facts
     }
 
-    /// How many criteria there are.
+    /// The number of criteria.
     pub(crate) fn n_stages(&self) -> usize {
         self.stages.len()
     }
 
     /// The cut that a criterion offers on one attribute. The points of the region may be those of a
-    /// projection: points that are equal on the attribute and in all that is looked at beside it count as
-    /// one. Of all attributes the offer that costs least is made, or the first, in the order of widths.
+    /// projection: points that are equal on the attribute and in everything else that matters count
+    /// as one. The cheapest offer of all attributes is made, or the first one in the order of
+    /// widths.
     pub(crate) fn offer<C: PackedCode>(
         &self,
         stage: usize,
@@ -179,7 +181,7 @@ impl<'a> Splits<'a> {
         Tally::new(self.problem.set, self.problem.entity)
     }
 
-    /// The cut of a region that the first criterion with one to offer chooses.
+    /// The cut of a region by the first criterion that offers one.
     pub(crate) fn choose<C: PackedCode>(
         &self,
         region: &Buffers<'_, C>,
@@ -202,6 +204,19 @@ impl<'a> Splits<'a> {
             Stage::Queries(criterion) => look.choose(criterion, tally),
         })
     }
+
+    /// Whether a region has no rows or satisfies the models (M2).
+    pub(super) fn may_be_class<C: PackedCode>(
+        &self,
+        region: &Buffers<'_, C>,
+        tally: &mut Tally,
+    ) -> bool {
+        tally.clear();
+        for (&vector, &rows) in region.vectors.iter().zip(region.rows.iter()) {
+            tally.add(vector as usize, rows);
+        }
+        region.len() == 0 || all_hold(self.problem.models, tally.class())
+    }
 }
 
 /// A region that is to be cut.
@@ -212,11 +227,11 @@ struct Look<'a, 'b, C> {
     n_rows: u64,
 }
 
-/// Points from which attributes are looked at by several threads.
+/// From this number of points on, attributes are examined in parallel.
 const PARALLEL_FROM: usize = 1 << 15;
 
 impl<C: PackedCode> Look<'_, '_, C> {
-    /// The attributes on which it reaches at all, widest first.
+    /// The attributes on which it has any width, widest first.
     fn by_width(&self) -> Vec<usize> {
         by_width(&self.problem.set.attributes, self.region, self.extents)
     }
@@ -252,7 +267,7 @@ impl<C: PackedCode> Look<'_, '_, C> {
         Some(Offer { cost: (!judged.is_free).then_some(scored.cost), cut: scored.cut })
     }
 
-    /// What the region costs as it is; none if no cut can be worth it.
+    /// The cost of the uncut region; `None` if no cut can be worthwhile.
     fn judge<'r, R: RegionCriterion>(&self, node: &'r R) -> Option<Judged<'r, R>> {
         let first =
             (0..self.extents.len()).find(|&at| self.extents[at].lo < self.extents[at].hi)?;
@@ -262,7 +277,7 @@ impl<C: PackedCode> Look<'_, '_, C> {
         sums.remove(0);
         let whole = node.cost(first, self.extents[first], self.n_rows, &sums);
         let step = node.step(whole);
-        // Also where the cost is no number that can be compared.
+        // Also if the cost is not a comparable number.
         if !(whole > 0.0 && whole.is_finite() && step > 0.0) {
             let costs = Costs { node, step: f64::INFINITY };
             let free = Judged { costs, sums, limit: i64::MAX, is_free: true };
@@ -273,7 +288,7 @@ impl<C: PackedCode> Look<'_, '_, C> {
         Some(Judged { costs, sums, limit, is_free: false })
     }
 
-    /// By attribute, the cut that costs least; those of attributes that cannot have the least cost of all
+    /// By attribute, the cut that costs least; attributes that cannot have the least cost overall
     /// may be left out.
     fn cuts<R: RegionCriterion>(
         &self,
@@ -303,7 +318,7 @@ impl<C: PackedCode> Look<'_, '_, C> {
         cuts
     }
 
-    /// The cut of a region that costs nothing as it is: on the widest attribute that has one.
+    /// The cut of a region that costs nothing when uncut: on the widest attribute that has one.
     fn first_cut<R: RegionCriterion>(
         &self,
         judged: &Judged<'_, R>,
@@ -319,19 +334,19 @@ impl<C: PackedCode> Look<'_, '_, C> {
 /// A cut that a criterion offers on one attribute.
 #[derive(Clone)]
 pub(crate) struct Offer {
-    /// What the parts cost, in steps; none where the widest attribute with an offer is cut.
+    /// The cost of the parts in steps; `None` if the widest attribute with an offer is to be cut.
     pub(crate) cost: Option<i64>,
     pub(crate) cut: Cut,
 }
 
-/// What a region costs under a criterion.
+/// The cost of a region under a criterion.
 struct Judged<'a, R> {
     costs: Costs<'a, R>,
-    /// Its sums.
+    /// The sums of the region.
     sums: Vec<i64>,
-    /// What a cut may cost at most.
+    /// The greatest cost that a cut may have.
     limit: i64,
-    /// Whether it costs nothing that could be compared.
+    /// Whether the region costs nothing, so that costs cannot be compared.
     is_free: bool,
 }
 

@@ -1,25 +1,25 @@
 //! Aggregate queries: the weighted sum of their normalized errors (TR 1521, section 5).
 //!
-//! A query that a part's cell lies across is answered as if the part's values were spread evenly over the
-//! cell, independently on each attribute; its error in the part is the difference from the true answer of
-//! the part, divided by the true answer over the whole table, so that ten rows too many weigh more where
-//! twenty are asked for than where thousands are. A cut is made only if it lowers the sum over queries and
-//! parts. Sums and means are worked out in units of what they add up (the mean distance from 0, or from the
-//! answer), so that a row counts about as much as in a count. An answer of less than a unit, such as 0,
-//! counts as a unit: no query counts more than one that asks for a single row. A least or greatest value is
-//! treated as a count: it is right if the rows are.
+//! A query that overlaps a part's cell is answered as if the part's values were spread evenly over
+//! the cell, independently on each attribute. Its error in the part is the difference from the true
+//! answer of the part, divided by the true answer over the whole table, so that ten rows too many
+//! weigh more if the answer is twenty than if it is thousands. A cut is made only if it lowers the
+//! sum over queries and parts. Sums and means are computed in units of what they add up (the mean
+//! distance from 0, or from the answer), so that a row counts about as much as in a count. An
+//! answer below one unit, such as 0, counts as one unit: no query counts more than one that selects
+//! a single row. Minima and maxima are treated as counts: they are right if the rows are.
 //!
-//! How far a part reaches on other attributes than the one that is cut is taken from the region.
+//! The extents of a part on attributes other than the one that is cut are taken from the region.
 
 use incrowd_data::{Codes, Region};
 
 use super::boxes::{Boxes, Relation, Spread, mark};
-use super::{Criterion, Facts, Known, RegionCriterion, Scale};
+use super::{Criterion, Facts, PointColumns, RegionCriterion, Scale};
 use crate::partition::{Buffers, Extent, PackedCode};
 use crate::{QueryValue, WeightedQuery};
 
-/// Queries that are looked at in one region: those with the largest error. Where none of these can be lowered,
-/// the others are not tried.
+/// The most queries that are considered in one region, those with the largest errors. If none of
+/// these can be lowered, the others are not tried.
 const MOST: usize = 16;
 
 /// The queries of a search.
@@ -33,20 +33,30 @@ pub(super) struct Queries<'a> {
 /// One query.
 struct Prepared<'a> {
     boxes: std::ops::Range<usize>,
-    /// How much an error of one unit counts: the query's weight over its true answer in units.
+    /// The weight of an error of one unit: the query's weight over its true answer in units.
     weight: f64,
-    /// What is added up: the codes of a column, and by code its value in steps; rows if none.
+    /// What is added up: the codes of a column, with the value of each code in steps; `None` for
+    /// rows.
     values: Option<(&'a Codes, Vec<i64>)>,
     scale: Scale,
     /// Steps of a unit.
     steps: f64,
-    /// The attribute whose values are added up, the value that counts as 0, and the unit.
-    on_attribute: Option<(usize, f64, f64)>,
+    /// The attribute whose values are added up, if any.
+    on_attribute: Option<Summed>,
+}
+
+/// An attribute whose values are added up.
+#[derive(Clone, Copy)]
+struct Summed {
+    attribute: usize,
+    /// The value that counts as 0.
+    centre: f64,
+    unit: f64,
 }
 
 impl<'a> Queries<'a> {
     pub(super) fn new(
-        set: Known<'a>,
+        set: PointColumns<'a>,
         queries: &[WeightedQuery],
         facts: Option<&Facts>,
     ) -> Queries<'a> {
@@ -63,7 +73,7 @@ impl<'a> Queries<'a> {
         Queries { boxes, query_of, all: prepared }
     }
 
-    /// By query, what its errors are measured in.
+    /// By query, the scale of its errors.
     pub(super) fn scales(&self) -> Vec<Scale> {
         self.all.iter().map(|query| query.scale).collect()
     }
@@ -72,7 +82,7 @@ impl<'a> Queries<'a> {
 impl<'a> Prepared<'a> {
     /// `told` are the rows of the whole table, and the query's scale there.
     fn new(
-        set: Known<'a>,
+        set: PointColumns<'a>,
         query: &WeightedQuery,
         boxes: &Boxes,
         of_query: std::ops::Range<usize>,
@@ -94,7 +104,7 @@ impl<'a> Prepared<'a> {
             return Prepared { boxes, weight, values: None, scale, steps: 1.0, on_attribute: None };
         };
         let Scale { centre, unit, .. } = scale;
-        // As fine as sums of 64 bits over all rows allow.
+        // Steps are as fine as sums of 64 bits over all rows allow.
         let most = positions.iter().map(|at| (at - centre).abs()).filter(|at| at.is_finite());
         let most = most.fold(unit, f64::max);
         let bits = f64::from(61 - n_rows.max(1).ilog2());
@@ -109,14 +119,14 @@ impl<'a> Prepared<'a> {
             values: Some((codes, positions.iter().map(step).collect())),
             scale,
             steps: steps * unit,
-            on_attribute: attribute.map(|attribute| (attribute, centre, unit)),
+            on_attribute: attribute.map(|attribute| Summed { attribute, centre, unit }),
         }
     }
 }
 
-/// What the errors of a query are measured in, over the whole table.
+/// The scale of a query's errors over the whole table.
 fn scale_of(
-    set: &Known,
+    set: &PointColumns,
     query: &WeightedQuery,
     column: Option<(&Codes, &Vec<f64>)>,
     boxes: &Boxes,
@@ -127,7 +137,6 @@ fn scale_of(
         of_query.clone().any(|of| mask[of / 64] >> (of % 64) & 1 == 1)
     };
     let answered: Vec<usize> = (0..set.counts.len()).filter(|&vector| is_in(vector)).collect();
-    #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
     let rows_where = |has: &dyn Fn(usize) -> bool| {
         let rows = answered.iter().filter(|&&vector| has(vector));
         rows.map(|&vector| u64::from(set.counts[vector])).sum::<u64>() as f64
@@ -141,13 +150,14 @@ fn scale_of(
     let centre = if query.is_mean { average } else { 0.0 };
     let distance = |vector: usize| number(vector).map(|number| (number - centre).abs());
     let unit = Some(mean(set, &answered, distance)).filter(|unit| *unit > 0.0).unwrap_or(1.0);
-    // A row that is one unit off moves a sum by a unit, and a mean by a unit over the rows.
+    // A row that is off by one unit changes a sum by one unit, and a mean by one unit divided by
+    // the rows.
     let rows = rows_where(&|vector| number(vector).is_some());
     Scale { centre, unit, answer: (average.abs() / unit * rows).max(1.0) }
 }
 
-/// The mean of a number over rows that have one, whatever their order.
-fn mean(set: &Known, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -> f64 {
+/// The mean of a number over the rows that have one, independent of their order.
+fn mean(set: &PointColumns, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -> f64 {
     let numbers = || vectors.iter().filter_map(|&vector| Some((vector, number(vector)?)));
     let most = numbers().fold(0.0f64, |most, (_, number)| most.max(number.abs()));
     if most == 0.0 || !most.is_finite() {
@@ -162,7 +172,6 @@ fn mean(set: &Known, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -
         sum += rows * i128::from(part);
         n += rows;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a mean")]
     let mean = sum as f64 / n as f64;
     mean / 2f64.powi(52) * most
 }
@@ -171,11 +180,11 @@ fn mean(set: &Known, vectors: &[usize], number: impl Fn(usize) -> Option<f64>) -
 pub(super) struct OfRegion<'a> {
     boxes: &'a Boxes,
     active: Vec<Active<'a>>,
-    /// Those of them that add up a column that is released as it is.
+    /// Those that add up a column that is released unchanged.
     extras: Vec<usize>,
-    /// By point, where its answers end in `answers`.
+    /// By point, the end of its entries in `answers`.
     ends: Vec<usize>,
-    /// The active queries that each point is an answer of.
+    /// The active queries that select each point.
     answers: Vec<u8>,
     vectors: Vec<u32>,
 }
@@ -183,16 +192,16 @@ pub(super) struct OfRegion<'a> {
 /// A query that counts in a region.
 struct Active<'a> {
     query: &'a Prepared<'a>,
-    /// Its boxes that the region overlaps.
+    /// Its boxes that overlap the region.
     boxes: Vec<ActiveBox<'a>>,
 }
 
-/// A box that a region overlaps.
+/// A box that overlaps a region.
 struct ActiveBox<'a> {
     of: usize,
     /// By attribute, the share of the region's cell on all other attributes.
     others: Vec<f64>,
-    /// By attribute, the codes that it admits, if not all.
+    /// By attribute, the codes that the box admits, unless it admits all.
     runs: Vec<Option<&'a [(u32, u32)]>>,
 }
 
@@ -238,7 +247,7 @@ impl Queries<'_> {
             shares[at] = runs[at].map_or(1.0, |runs| self.boxes.cell(at, extents[at]).share(runs));
         }
         if let Some(value) = query.on_attribute {
-            let at = value.0;
+            let at = value.attribute;
             shares[at] = mean_value(&self.boxes.cell(at, extents[at]), runs[at], value);
         }
         let mut others = vec![1.0; d];
@@ -341,12 +350,12 @@ fn each_bit(mask: &[u64], wanted: &[u64], mut call: impl FnMut(usize)) {
 }
 
 impl Prepared<'_> {
-    /// Whether it adds up a column that is released as it is.
+    /// Whether it adds up a column that is released unchanged.
     fn is_extra(&self) -> bool {
         self.values.is_some() && self.on_attribute.is_none()
     }
 
-    /// What rows of a vector add to the answer.
+    /// The contribution of a vector's rows to the answer.
     fn amount(&self, vector: u32, rows: u32) -> i64 {
         let value = self.values.as_ref().map_or(1, |(codes, values)| {
             // A missing value adds nothing.
@@ -357,14 +366,13 @@ impl Prepared<'_> {
 }
 
 impl Active<'_> {
-    /// The weighted error of a part that reaches so far on an attribute: `whole` is what the part adds up
-    /// to, or its rows, `inside` the true answer.
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    /// The weighted error of a part with this cell on an attribute: `whole` is the sum over the
+    /// part, or its rows; `inside` is the true answer.
     fn error(&self, cell: &Spread, attribute: usize, whole: i64, inside: i64) -> f64 {
         let share_of = |of_query: &ActiveBox| {
             let runs = of_query.runs[attribute];
             let share = match self.query.on_attribute {
-                Some(value) if value.0 == attribute => mean_value(cell, runs, value),
+                Some(summed) if summed.attribute == attribute => mean_value(cell, runs, summed),
                 _ => runs.map_or(1.0, |runs| cell.share(runs)),
             };
             of_query.others[attribute] * share
@@ -374,24 +382,20 @@ impl Active<'_> {
         let whole_steps = if self.query.on_attribute.is_some() { 1.0 } else { steps };
         let (estimate, truth) = (share * (whole as f64 / whole_steps), inside as f64 / steps);
         let error = (estimate - truth).abs();
-        // What rounding leaves is no error.
+        // A difference due to rounding is not an error.
         let is_none = error <= 1e-9 * truth.abs().max(estimate.abs());
         if is_none { 0.0 } else { self.query.weight * error }
     }
 }
 
-/// The mean over a cell's values of their distance from a centre in units, where runs admit them.
-fn mean_value(
-    cell: &Spread,
-    runs: Option<&[(u32, u32)]>,
-    (_, centre, unit): (usize, f64, f64),
-) -> f64 {
+/// The mean distance of a cell's values from a centre, in units, over the values that runs admit.
+fn mean_value(cell: &Spread, runs: Option<&[(u32, u32)]>, summed: Summed) -> f64 {
     let share = runs.map_or(1.0, |runs| cell.share(runs));
-    (cell.moment(runs) - centre * share) / unit
+    (cell.moment(runs) - summed.centre * share) / summed.unit
 }
 
 impl RegionCriterion for OfRegion<'_> {
-    /// By query, the true answer; then, by query, what all rows add up to.
+    /// By query, the true answer; then, by query, the sum over all rows.
     fn n_sums(&self) -> usize {
         2 * self.active.len()
     }

@@ -1,9 +1,10 @@
-//! Selections: the imprecision of rectangular predicates (KDD 2006, section 3.4, equations 5 and 6).
+//! Selections: the imprecision of rectangular predicates (KDD 2006, section 3.4, equations 5 and
+//! 6).
 //!
-//! The imprecision of a predicate in a part is the part's rows that do not satisfy it, if the part's cell
-//! overlaps it, else none. A cut is made only if it lowers the sum over all predicates. How far a
-//! part reaches on attributes other than the one that is cut is taken from the region. It may reach
-//! less far, which later cuts see.
+//! The imprecision of a predicate in a part is the part's rows that do not satisfy it, if the
+//! part's cell overlaps it, else none. A cut is made only if it lowers the sum over all predicates.
+//! The extents of a part on attributes other than the one that is cut are taken from the region;
+//! they may be smaller, which later cuts take into account.
 //!
 //! The rectangles of a selection count one by one, as in the paper, although the report measures
 //! the selection as a whole. The imprecision of the whole has plateaus on which a greedy search
@@ -12,7 +13,7 @@
 use incrowd_data::Region;
 
 use super::boxes::{Boxes, Relation, mark};
-use super::{Criterion, Known, RegionCriterion};
+use super::{Criterion, PointColumns, RegionCriterion};
 use crate::partition::{Buffers, Extent, PackedCode};
 
 /// The selections of a search.
@@ -21,17 +22,17 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    pub(super) fn new(set: &Known, regions: &[Region]) -> Selection {
+    pub(super) fn new(set: &PointColumns, regions: &[Region]) -> Selection {
         let masks = set.masks.map(|masks| &masks.selections[..]);
         Selection { boxes: Boxes::new(set, &regions.iter().collect::<Vec<_>>(), masks) }
     }
 }
 
-/// The selections that a region lies across.
+/// The selections that partly overlap a region.
 pub(super) struct OfRegion<'a> {
     boxes: &'a Boxes,
     across: Vec<usize>,
-    /// By point, how many of them it satisfies.
+    /// By point, the number of these that it satisfies.
     n_satisfied: Vec<i64>,
 }
 
@@ -62,8 +63,8 @@ impl Criterion for Selection {
 }
 
 impl RegionCriterion for OfRegion<'_> {
-    /// Rows by predicate that they satisfy, added up over the predicates: a part that does not overlap a
-    /// predicate has none that satisfy it.
+    /// The rows that satisfy a predicate, added up over the predicates: a part that does not
+    /// overlap a predicate has none.
     fn n_sums(&self) -> usize {
         1
     }
@@ -75,7 +76,6 @@ impl RegionCriterion for OfRegion<'_> {
     fn cost(&self, attribute: usize, extent: Extent, rows: u64, sums: &[i64]) -> f64 {
         let overlaps = |of: &&usize| self.boxes.overlaps(**of, attribute, extent);
         let n_overlapping = self.across.iter().filter(overlaps).count() as u64;
-        #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits")]
         let (selected, satisfied) = ((rows * n_overlapping) as f64, sums[0] as f64);
         selected - satisfied
     }

@@ -8,25 +8,26 @@ use super::{Costs, Look, RegionCriterion};
 use crate::mondrian::cut::{self, Cut};
 use crate::partition::{Extent, PackedCode};
 
-/// A cut and what its parts cost.
+/// A cut and the cost of its parts.
 pub(super) struct Scored {
     /// In steps.
     pub(super) cost: i64,
     pub(super) cut: Cut,
 }
 
-/// A cut behind a value that leaves enough rows on both sides.
+/// A cut after a value that leaves enough rows on both sides.
 struct Threshold {
     /// Its place among the cuts between neighbouring values.
     at: usize,
     code: u32,
-    /// How far it is from the median.
+    /// Its distance from the median, in rows.
     imbalance: u64,
     cost: i64,
     is_candidate: bool,
 }
 
-/// The cut on an attribute that costs least, if that is at most `most`. `sums` are those of the region.
+/// The cut on an attribute that costs least, if that is at most `most`. `sums` are those of the
+/// region.
 pub(super) fn best<C: PackedCode, R: RegionCriterion>(
     look: &Look<'_, '_, C>,
     costs: &Costs<R>,
@@ -42,7 +43,7 @@ pub(super) fn best<C: PackedCode, R: RegionCriterion>(
     .filter(|scored| scored.cost <= most)
 }
 
-/// The cut into the children of a node of the hierarchy: there is just one.
+/// The cut into the children of a node of the hierarchy: there is only one.
 fn into_children<C: PackedCode, R: RegionCriterion>(
     look: &Look<'_, '_, C>,
     costs: &Costs<R>,
@@ -155,7 +156,7 @@ fn each_value<C: PackedCode, R: RegionCriterion>(
     let Extent { lo, hi } = look.extents[attribute];
     let n_sums = node.n_sums();
     let span = (hi - lo) as usize + 1;
-    // Rows and sums of a value lie side by side.
+    // Rows and sums of a value are adjacent.
     let width = n_sums + 1;
     if span * width <= 4 * look.region.len() * width.min(8) {
         with_table(span * width, |table| {

@@ -1,15 +1,15 @@
-//! Several targets: the sum of their entropies or squared errors (KDD 2006, section 3.3, equations 3
-//! and 4).
+//! Several targets: the sum of their entropies or squared errors (KDD 2006, section 3.3, equations
+//! 3 and 4).
 //!
-//! Labels count in bits a row, numbers in their own squares, as in the paper. Where both are predicted,
-//! each target counts by its share of what it costs in the whole table, so that none outweighs the others
-//! by its unit.
+//! Labels count in bits per row, numbers in squares of their own unit, as in the paper. If both are
+//! predicted, each target counts relative to its cost in the whole table, so that none outweighs
+//! the others because of its unit.
 
 use incrowd_data::Codes;
 
 use super::buffer::{return_codes, take_codes};
 use super::lsd::{self, Steps, Whole};
-use super::{Criterion, Facts, Known, RegionCriterion, infogain};
+use super::{Criterion, Facts, PointColumns, RegionCriterion, infogain};
 use crate::Target;
 use crate::partition::{Buffers, Extent, PackedCode};
 
@@ -22,16 +22,16 @@ pub(super) struct Targets {
 /// One target.
 struct Term {
     codes: Codes,
-    /// Its first sum.
+    /// The index of its first sum.
     from: usize,
     n_sums: usize,
-    /// None for labels.
+    /// `None` for labels.
     numbers: Option<Steps>,
     weight: f64,
 }
 
 impl Targets {
-    pub(super) fn new(set: &Known, targets: &[Target], facts: Option<&Facts>) -> Targets {
+    pub(super) fn new(set: &PointColumns, targets: &[Target], facts: Option<&Facts>) -> Targets {
         let n_rows = facts.map_or(set.n_rows, |facts| facts.n_rows);
         let mut n_sums = 0;
         let mut terms: Vec<Term> = Vec::new();
@@ -67,13 +67,13 @@ impl Targets {
         criterion
     }
 
-    /// By target, how much it counts.
+    /// By target, its weight.
     pub(super) fn weights(&self) -> Vec<f64> {
         self.terms.iter().map(|term| term.weight).collect()
     }
 
-    /// Makes every target cost 1 in the whole table if labels and numbers are both among them.
-    fn normalise(&mut self, set: &Known) {
+    /// Scales every target to a cost of 1 in the whole table, if there are both labels and numbers.
+    fn normalise(&mut self, set: &PointColumns) {
         let n_numbers = self.terms.iter().filter(|term| term.numbers.is_some()).count();
         if n_numbers == 0 || n_numbers == self.terms.len() {
             return;
@@ -108,7 +108,7 @@ impl Term {
         }
     }
 
-    /// What a part of a region costs, before it is weighed.
+    /// The cost of a part of a region, without weights.
     fn plain_cost(&self, whole: &Whole, sums: &[i64]) -> f64 {
         match &self.numbers {
             Some(_) => whole.deviance(sums),

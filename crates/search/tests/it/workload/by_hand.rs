@@ -19,7 +19,7 @@ fn classes(algorithm: Algorithm, table: &Table, k: u64, workload: &Workload) -> 
     canonical(check_found(table, (&set, &vector_of), &found, &job).unwrap())
 }
 
-/// Checks what the candidates of the whole table cost, by the code that they cut behind, and the
+/// Checks the costs of the candidates of the whole table, by the code after which they cut, and the
 /// classes.
 #[track_caller]
 fn check(table: &Table, k: u64, workload: &Workload, costs: &[(u32, f64)], expected: &[&[usize]]) {
@@ -61,8 +61,8 @@ fn two_labels() {
     let two = table("a:num | c d", "1 y p\n2 y p\n3 n p\n4 n q\n5 n q\n6 y q");
     let targets = vec![Target::Labels(0), Target::Labels(1)];
     let workload = Workload { targets, ..of(Split::Targets) };
-    // Behind 2: of c 4 rows of 0.811 bits, of d the same. Behind 3: of c twice 3 rows of 0.918 bits, of
-    // d none. Behind 4 neither changes.
+    // Behind 2: of c 4 rows of 0.811 bits, of d the same. Behind 3: of c twice 3 rows of 0.918
+    // bits, of d none. Behind 4 neither changes.
     check(&two, 2, &workload, &[(1, 6.490_225), (2, 5.509_775)], &[&[0, 1, 2], &[3, 4, 5]]);
 }
 
@@ -85,7 +85,8 @@ fn a_label_and_a_number_by_their_shares() {
     check(&both, 2, &workload, &[(1, 2.0 / 3.245_112)], &[&[0, 1], &[2, 3]]);
 }
 
-/// The situation of Figure 4: regions 2, 3 and 4 overlap the selection, which has 6 of their 10 rows.
+/// The situation of Figure 4: regions 2, 3 and 4 overlap the selection, which has 6 of their 10
+/// rows.
 #[test]
 fn figure_4() {
     let points = table(
@@ -111,8 +112,8 @@ fn one_selection() {
     let eight = table("a:num", "1\n2\n3\n4\n5\n6\n7\n8");
     let selections = vec![Region { sides: vec![side(&eight, 0, 2, 3)] }];
     let workload = Workload { selections, ..of(Split::Selection) };
-    // Of the values 3 and 4. The upper part does not overlap if the cut is behind 4, and neither part
-    // of 5 to 8 does, so that they stay together.
+    // Of the values 3 and 4. The upper part does not overlap if the cut is behind 4, and neither
+    // part of 5 to 8 does, so that they stay together.
     let costs = [(1, 4.0), (2, 2.0 + 4.0), (3, 2.0), (4, 3.0), (5, 4.0)];
     check(&eight, 2, &workload, &costs, &[&[0, 1], &[2, 3], &[4, 5, 6, 7]]);
 }
@@ -132,7 +133,8 @@ fn one_count() {
     };
     // 0.5 to 2.5 of 0.5 to 10.5 is a fifth: 1.6 rows are expected, there are 4.
     assert!((error(&eight) - 2.4 / 4.0).abs() < 1e-9);
-    // Behind 1: 2 of 2, and 1.5 to 2.5 of 1.5 to 10.5 times 6 rows, for 2. Behind 3: 2 of 3 times 6, for 4.
+    // Behind 1: 2 of 2, and 1.5 to 2.5 of 1.5 to 10.5 times 6 rows, for 2. Behind 3: 2 of 3 times
+    // 6, for 4.
     let costs = [(0, (2.0 - 6.0 / 9.0) / 4.0), (1, 0.0), (2, 0.0)];
     check(&eight, 2, &workload, &costs, &[&[0, 1, 2, 3], &[4, 5, 6, 7]]);
     // With a fraction: 1 to 2.5 of 1 to 10 is a sixth.
@@ -140,7 +142,7 @@ fn one_count() {
     assert!((error(&eight) - (4.0 - 8.0 / 6.0) / 4.0).abs() < 1e-9);
 }
 
-/// Rows too many weigh more where few are asked for.
+/// Additional rows weigh more if the true answer is small.
 #[test]
 fn errors_are_normalized() {
     let rows = [("x p", 2), ("x q", 10), ("y p", 2), ("y q", 1)];
@@ -152,8 +154,8 @@ fn errors_are_normalized() {
         is_mean: false,
         weight,
     };
-    // x has 12 rows and p has 4. Cut between x and y, p is off by 6 - 2 and 2 - 1.5 rows; between p and q,
-    // x is off by 0 and 10 - 5.5. So 4.5 of 4 stand against twice 4.5 of 12.
+    // x has 12 rows and p has 4. Cut between x and y, p is off by 6 - 2 and 2 - 1.5 rows; between p
+    // and q, x is off by 0 and 10 - 5.5. So 4.5 of 4 stand against twice 4.5 of 12.
     let queries = vec![count(0, 0, 2.0), count(1, 0, 1.0)];
     let workload = Workload { queries, ..of(Split::Queries) };
     let found = classes(Algorithm::Mondrian, &fifteen, 3, &workload);
@@ -172,13 +174,13 @@ fn one_sum() {
     let regions = vec![Region { sides: vec![side(&six, 0, 0, 0)] }];
     let sum = Query { regions, adds: Adds::Extra(0), is_mean: false, weight: 1.0 };
     let workload = Workload { queries: vec![sum], ..of(Split::Queries) };
-    // The answer is 4. The whole has a third of 12 expected, which is right: nothing is gained, although
-    // x could stand alone.
+    // The answer is 4. The whole has a third of 12 expected, which is right: nothing is gained,
+    // although x could stand alone.
     let costs = [(0, 0.0), (1, 2.0 / 4.0)];
     check(&six, 2, &workload, &costs, &[&[0, 1, 2, 3, 4, 5]]);
 }
 
-/// What is right already is not cut for what rounding leaves.
+/// A correct estimate is not cut because of rounding errors.
 #[test]
 fn an_estimate_that_is_right_is_left_alone() {
     let six = table("a:cat | v", "x 1\nx 1\nx 5\ny 2\ny 2\ny 3");
@@ -215,9 +217,9 @@ fn specialization() {
     assert_eq!(classes(Algorithm::Tds, &four, 3, &workload), [[0, 1, 2, 3]]);
 }
 
-/// By a, five of twenty rows are told apart for sure: 0.31 bits for the 15 rows that the smallest class
-/// loses. By b, eight of ten on either side: 0.28 bits for 10 rows, which is more a row. Both together
-/// are too fine.
+/// By a, five of twenty rows are told apart for sure: 0.31 bits for the 15 rows that the smallest
+/// class loses. By b, eight of ten on either side: 0.28 bits for 10 rows, which is more a row. Both
+/// together are too fine.
 #[test]
 fn specialization_weighs_the_smallest_class() {
     let rows = [("x p 0", 4), ("y p 0", 4), ("x p 1", 2), ("x q 0", 1), ("y q 0", 1), ("x q 1", 8)];

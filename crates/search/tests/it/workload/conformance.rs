@@ -1,4 +1,4 @@
-//! What holds for every search, whatever the release is for, and what later criteria do not undo.
+//! Tests of every search for any workload, and that later criteria do not undo earlier ones.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ fn no_rows_and_too_few() {
 }
 
 #[test]
-fn equal_rows_are_one_class_and_so_are_all_if_k_asks_for_them() {
+fn equal_rows_are_one_class_and_so_are_all_rows_if_k_requires_it() {
     for (seed, table) in some_tables(20..30, 30) {
         let all = |table: &Table| vec![(0..table.rows.len()).collect::<Rows>()];
         let equal = with_rows(&table, vec![table.rows[0].clone(); 20]);
@@ -119,7 +119,7 @@ fn the_number_of_threads_does_not_matter() {
     let check = |job: &Job, (algorithm, workload): &(Algorithm, Workload)| {
         let run = || run(*algorithm, &set, job, workload);
         let [one, eight] = pools.each_ref().map(|pool| pool.install(run));
-        // Not `assert_eq`: the outcomes would fill the screen.
+        // Not `assert_eq`, which would print the outcomes.
         assert!(one == eight, "{algorithm:?}, {:?}, {}", workload.splits, job.describe());
         let Outcome::Found(found) = one else { panic!("feasible") };
         check_found(&table, (&set, &vector_of), &found, job).unwrap();
@@ -151,7 +151,7 @@ fn without_time_the_table_is_one_class_and_a_cancelled_search_shows_nothing() {
     }
 }
 
-/// By what selects too much, of all classes.
+/// The number of rows that selections return without satisfying them, over all classes.
 fn imprecision(asked: &Asked, classes: &[Rows]) -> f64 {
     classes.iter().map(|rows| asked.imprecision(&asked.cell(rows), rows)).sum()
 }

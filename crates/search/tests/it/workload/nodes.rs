@@ -12,13 +12,13 @@ use incrowd_testkit::{Form, Table};
 use super::{Aim, run, some_job, told};
 use crate::{Job, check_found};
 
-/// What was compared.
+/// Numbers of comparisons.
 #[derive(Debug, Default)]
 struct Tally {
     tables: usize,
     cuts: usize,
     leaves: usize,
-    /// Cuts that are another one because values are rounded.
+    /// Cuts that differ because values are rounded.
     rounded: usize,
 }
 
@@ -93,7 +93,8 @@ fn walk(asked: &Asked, tree: &PartitionTree, most: usize, tally: &mut Tally) -> 
     Ok(())
 }
 
-/// Whether two cuts, none being the region as it is, cost the same but for what the search rounds.
+/// Whether two cuts, where `None` is the uncut region, cost the same except for the search's
+/// rounding.
 fn differs_by_rounding(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
     let splits = &asked.workload.splits;
     splits.contains(&Split::Targets) && numbers_are_rounded(asked, rows, a, b)
@@ -105,8 +106,8 @@ fn cost(asked: &Asked, split: Split, rows: &[usize], cut: &Cut) -> f64 {
     parts.map(|part| asked.cost(split, rows, part, Some(cut.attribute))).sum()
 }
 
-/// Targets that are numbers are rounded to 2^-40 of their range, which may take equal costs across the
-/// border between two single floats.
+/// Targets that are numbers are rounded to 2^-40 of their range, which may take equal costs across
+/// the border between two single floats.
 fn numbers_are_rounded(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
     let is_number = |target: &Target| matches!(target, Target::Numbers(_));
     let [Some(a), Some(b)] =
@@ -117,7 +118,7 @@ fn numbers_are_rounded(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option
     asked.workload.targets.iter().any(is_number) && (a - b).abs() < 1e-7 * a
 }
 
-/// Steps of a unit to which the search rounds what a query adds up.
+/// Steps per unit to which the search rounds the values of queries.
 const STEPS: f64 = 1e12;
 
 /// Floats that should be equal, as numbers of rows.
@@ -125,7 +126,6 @@ const FLOATS: f64 = 1e-9;
 
 /// What queries add up is rounded, half a step by value in the estimate, and in the truth. So are
 /// floats, which may make an error of nothing, and decide which queries are looked at.
-#[expect(clippy::cast_precision_loss, reason = "small tables")]
 fn sums_are_rounded(asked: &Asked, rows: &[usize], a: Option<&Cut>, b: Option<&Cut>) -> bool {
     let sums = asked.workload.queries.iter().filter(|query| query.adds != Adds::Rows);
     let rounded = sums.map(|query| query.weight).sum::<f64>() * rows.len() as f64 / STEPS;

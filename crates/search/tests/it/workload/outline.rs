@@ -1,11 +1,12 @@
-//! Mondrian from scans is Mondrian in memory.
+//! Mondrian from scans gives the same result as in memory.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use incrowd_data::{Attribute, Codes, Extra, FrequencySet, PartitionTree};
 use incrowd_search::{
-    Algorithm, Budget, Chunk, Outcome, Outline, Problem, Recoding, Scan, Workload,
+    Algorithm, Budget, Chunk, NoOutline, Outcome, Outline, OutlineLimits, Problem, Recoding, Scan,
+    Workload,
 };
 use incrowd_testkit::generate::{Recipe, Rng, random_table};
 use incrowd_testkit::workload::generate;
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 use super::{Aim, some_job, told};
 use crate::{Job, jobs};
 
-/// Points in chunks, and how often they were asked for.
+/// Points in chunks, and the number of scans.
 struct Points {
     n_codes: Vec<u32>,
     n_attributes: usize,
@@ -27,8 +28,8 @@ struct Points {
 }
 
 impl Points {
-    /// The rows of a table in chunks of different sizes, in a random order, equal ones as one if they are
-    /// counted.
+    /// The rows of a table in chunks of different sizes, in a random order, equal ones as one if
+    /// they are counted.
     fn new(rng: &mut Rng, table: &Table, set: &FrequencySet, are_counted: bool) -> Points {
         let mut points: Vec<(Vec<u32>, u32)> = if are_counted {
             let codes = |vector: usize| {
@@ -104,13 +105,6 @@ fn stub(set: &FrequencySet) -> FrequencySet {
     }
 }
 
-/// What is asked of the outline.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    most: u64,
-    memory: u64,
-}
-
 /// The problem of a job.
 fn problem<'a>(
     set: &'a FrequencySet,
@@ -122,9 +116,21 @@ fn problem<'a>(
     Problem { entity: job.entity, workload: Some(workload), ..problem }
 }
 
+/// The outline, or why there is none, from points that can be read.
+fn grow(whole: &Problem, points: &dyn Scan, limits: OutlineLimits) -> Result<Outline, Outcome> {
+    Outline::grow(whole, points, limits).map_err(|none| match none {
+        NoOutline::Unreadable(error) => panic!("{error}"),
+        NoOutline::Ended(outcome) => outcome,
+    })
+}
+
 /// The tree from scans and regions in memory, or why there is none.
-fn outlined(points: &Points, whole: &Problem, limits: Limits) -> Result<PartitionTree, Outcome> {
-    let outline = Outline::grow(whole, points, limits.most, limits.memory).unwrap()?;
+fn outlined(
+    points: &Points,
+    whole: &Problem,
+    limits: OutlineLimits,
+) -> Result<PartitionTree, Outcome> {
+    let outline = grow(whole, points, limits)?;
     let mut of_region: Vec<Vec<(Vec<u32>, u32)>> = vec![Vec::new(); outline.regions().len()];
     for chunk in &points.chunks {
         let mut places = vec![7];
@@ -138,7 +144,7 @@ fn outlined(points: &Points, whole: &Problem, limits: Limits) -> Result<Partitio
         let rows: u64 = members.iter().map(|point| u64::from(point.1)).sum();
         assert_eq!(region.rows, rows, "rows of a region");
         assert!(region.points >= members.len() as u64, "points of a region");
-        assert!(region.is_class || region.points <= limits.most, "{region:?} is too large");
+        assert!(region.is_class || region.points <= limits.points, "{region:?} is too large");
         if !region.is_class {
             trees.push(finished(&outline, points, whole, &members));
         }
@@ -173,11 +179,11 @@ fn finished(
     tree
 }
 
-/// Any limits for a table of so many rows.
-fn any_limits(rng: &mut Rng, n_rows: usize) -> Limits {
+/// Random limits for a table of `n_rows` rows.
+fn any_limits(rng: &mut Rng, n_rows: usize) -> OutlineLimits {
     let most = [1, 2 + rng.below(9), 1 + rng.below(n_rows), n_rows][rng.below(4)] as u64;
     let memory = [0, 1 << rng.below(22), 1 << 30][rng.below(3)];
-    Limits { most, memory }
+    OutlineLimits { points: most, bytes: memory }
 }
 
 /// Compares for some limits, chunks and numbers of threads. Gives the number of cuts in memory.
@@ -191,7 +197,7 @@ fn check_within(
     table: &Table,
     job: &Job,
     workload: &Workload,
-    limits: [Limits; 2],
+    limits: [OutlineLimits; 2],
 ) -> usize {
     let set = table.frequency_set();
     let stub = stub(&set);
@@ -251,7 +257,7 @@ fn every_criterion_cuts_as_in_memory() {
     }
 }
 
-/// Rows that are too many for one merge of a sparse table, with values and kinds that are many.
+/// Too many rows for one merge of a sparse table, with many values and kinds.
 #[test]
 fn many_values_and_kinds() {
     for seed in 0..4 {
@@ -267,7 +273,7 @@ fn many_values_and_kinds() {
         let job = jobs(&table, 5).swap_remove([1, 7, 8, 10][rng.below(4)]);
         let workload = told(&Aim::ALONE[rng.below(Aim::ALONE.len())].workload(rng, &table));
         let most = 500 + rng.below(2_000) as u64;
-        let limits = [1 << 16, 1 << 24].map(|memory| Limits { most, memory });
+        let limits = [1 << 16, 1 << 24].map(|bytes| OutlineLimits { points: most, bytes });
         assert!(check_within(rng, &table, &job, &workload, limits) > 0, "no cut");
     }
 }
@@ -284,14 +290,15 @@ fn line(n_rows: usize) -> Table {
     table
 }
 
-/// Grows an outline over a line of 1,024 values; gives the scans, the regions and what came of it.
-fn grown(job: &Job, limits: Limits, budget: &Budget) -> (u64, Result<Outline, Outcome>) {
+/// Grows an outline over a line of 1,024 values; returns the number of scans, and the outline or
+/// why there is none.
+fn grown(job: &Job, limits: OutlineLimits, budget: &Budget) -> (u64, Result<Outline, Outcome>) {
     let table = line(1 << 10);
     let set = table.frequency_set();
     let stub = stub(&set);
     let points = Points::new(&mut Rng::new(1), &table, &set, false);
     let whole = Problem::new(&stub, &job.models, job.k, budget);
-    let outline = Outline::grow(&whole, &points, limits.most, limits.memory).unwrap();
+    let outline = grow(&whole, &points, limits);
     (points.n_scans.load(Ordering::Relaxed), outline)
 }
 
@@ -301,8 +308,9 @@ fn a_level_takes_one_scan_if_memory_suffices() {
     let (of_k, ample) = (Job::of_k(2), 1 << 20);
     let diverse = Job::of_k(2).with(incrowd_privacy::DistinctDiversity::new(0, 2.0).unwrap());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    // Levels of 1, 2, 4 and 8 regions are cut. A region of n points may have 2 n codes on the attribute that
-    // was not cut last, and takes 4 (n + 2 n) bytes; its projections, one region at a time, take 2 * 12 n.
+    // Levels of 1, 2, 4 and 8 regions are cut. A region of n points may have 2 n codes on the
+    // attribute that was not cut last, and takes 4 (n + 2 n) bytes; its projections, one region at
+    // a time, take 2 * 12 n.
     for (job, most, memory, n_scans, n_regions) in [
         (&of_k, 1024, ample, 0, 1),
         (&of_k, 1023, ample, 1, 2),
@@ -312,13 +320,14 @@ fn a_level_takes_one_scan_if_memory_suffices() {
         (&diverse, 64, ample, 5, 16),
         // Just enough for the root.
         (&of_k, 64, 32 << 10, 4, 16),
-        // The root is measured and looked at one attribute after the other; its parts are measured, take
-        // 8 n bytes then and are looked at one after the other; of the next four, three fit.
+        // The root is measured and looked at one attribute after the other; its parts are measured,
+        // take 8 n bytes then and are looked at one after the other; of the next four, three fit.
         (&of_k, 64, 16 << 10, 3 + 3 + 2 + 1, 16),
-        // Nothing fits: every region is measured with its level, every attribute has a scan of its own.
+        // Nothing fits: every region is measured with its level, every attribute has a scan of its
+        // own.
         (&of_k, 64, 0, (1 + 2) + (1 + 4) + (1 + 8) + (1 + 16), 16),
     ] {
-        let limits = Limits { most, memory };
+        let limits = OutlineLimits { points: most, bytes: memory };
         let (scans, outline) = pool.install(|| grown(job, limits, &budget));
         let outline = outline.unwrap();
         assert_eq!((scans, outline.n_scans()), (n_scans, n_scans), "{limits:?}");
@@ -328,8 +337,8 @@ fn a_level_takes_one_scan_if_memory_suffices() {
 }
 
 #[test]
-fn whoever_cancels_gets_nothing_and_out_of_time_is_a_class() {
-    let limits = Limits { most: 64, memory: 1 << 20 };
+fn a_cancelled_search_gives_nothing_and_out_of_time_gives_a_class() {
+    let limits = OutlineLimits { points: 64, bytes: 1 << 20 };
     let budget = Budget::unlimited();
     budget.cancel();
     let (_, outline) = grown(&Job::of_k(2), limits, &budget);
@@ -341,7 +350,8 @@ fn whoever_cancels_gets_nothing_and_out_of_time_is_a_class() {
         let budget = Budget::unlimited();
         let (stub, points) = (stub(&set), Cancelling { points, budget: &budget, at });
         let whole = Problem::new(&stub, &job.models, job.k, &budget);
-        let outline = Outline::grow(&whole, &points, 10, 1 << 20).unwrap();
+        let limits = OutlineLimits { points: 10, ..limits };
+        let outline = grow(&whole, &points, limits);
         assert_eq!(outline.unwrap_err(), Outcome::Cancelled);
         assert_eq!(points.points.n_scans.load(Ordering::Relaxed), at + 1);
     }
@@ -360,6 +370,8 @@ fn points_that_cannot_be_read_are_an_error() {
     let whole = Problem::new(&stub, &job.models, job.k, &budget);
     for fails_at in 0..3 {
         let points = Points { fails_at, ..Points::new(&mut Rng::new(1), &table, &set, false) };
-        assert!(Outline::grow(&whole, &points, 10, 1 << 20).is_err());
+        let limits = OutlineLimits { points: 10, bytes: 1 << 20 };
+        let none = Outline::grow(&whole, &points, limits).unwrap_err();
+        assert!(matches!(none, NoOutline::Unreadable(_)));
     }
 }

@@ -8,12 +8,12 @@ use incrowd_job::{JobError, JobSpec, Outcome, Problem, Run, SmallFile};
 use crate::progress::Progress;
 use crate::{message, record, terminal};
 
-const ADULT: &[u8] = include_bytes!("../../../examples/adult/adult.csv.gz");
-const JOB: &str = include_str!("../../../examples/adult/job.toml");
-const README: &str = include_str!("../../../examples/README.md");
+const ADULT: &[u8] = include_bytes!("../../../../examples/adult/adult.csv.gz");
+const JOB: &str = include_str!("../../../../examples/adult/job.toml");
+const README: &str = include_str!("../../../../examples/README.md");
 
 /// Writes the table and its job into a folder, runs the job, and says what it did.
-pub(crate) fn demo(run: &Run, folder: &Path, is_json: bool) -> Result<u8, JobError> {
+pub(crate) fn run(run: &Run, folder: &Path, is_json: bool) -> Result<u8, JobError> {
     std::fs::create_dir_all(folder).map_err(|error| Problem {
         message: format!("the folder `{}` cannot be made: {}", folder.display(), error.kind()),
         help: Some("name another one: incrowd demo FOLDER".to_owned()),

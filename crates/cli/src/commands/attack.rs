@@ -2,17 +2,15 @@
 
 use clap::Args;
 use incrowd_job::{
-    AttackOptions, AttackReport, BeforeReport, CandidatesReport, InputFile, JobError, JobSpec,
-    PosteriorReport, Problem, Run, SmallFile,
+    AttackOptions, AttackReport, BeforeReport, CandidatesReport, FileReport, InputFile, JobError,
+    JobSpec, PosteriorReport, ReportFile, Run,
 };
 
-use crate::args::{JobArgs, LabelArgs};
-use crate::commands::job;
-use crate::log::LogArgs;
-use crate::message;
+use crate::args::{JobArgs, LabelArgs, LogArgs, k_of_all};
+use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::record::{self, Told};
-use crate::terminal;
+use crate::spec::job;
+use crate::{message, record, terminal};
 
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
@@ -31,7 +29,7 @@ pub(crate) struct AttackArgs {
     #[arg(long, value_name = "A")]
     pub(crate) sensitive: Option<String>,
     /// Count the outside rows with fewer candidates (default: as the job says, otherwise 2)
-    #[arg(short, value_name = "N")]
+    #[arg(short, value_name = "N", value_parser = k_of_all)]
     pub(crate) k: Option<u64>,
     /// Exit with code 1 if an outside row has candidates, but fewer than N
     #[arg(long, value_name = "N")]
@@ -57,7 +55,7 @@ pub(crate) struct AttackArgs {
     pub(crate) quiet: bool,
 }
 
-pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
+pub(crate) fn run(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
     let flags = JobArgs {
         job: args.about.job.clone(),
         quasi: args.about.quasi.clone(),
@@ -65,7 +63,7 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
         ..JobArgs::default()
     };
     let job = job(&flags)?;
-    refuse_report(run, args, &job)?;
+    let file = report_file(run, args, &job)?;
     let hierarchies = args.about.hierarchy.iter().filter_map(|text| text.split_once('='));
     let options = AttackOptions {
         release: args.release.clone(),
@@ -92,34 +90,28 @@ pub(crate) fn attack(run: &Run, args: &AttackArgs) -> Result<u8, JobError> {
     } else {
         terminal::text(&text(report))?;
     }
-    if let Some(path) = &args.report {
-        let text = if ends_with(path, ".html") { report.to_html() } else { report.to_json() };
-        incrowd_job::write_files(run, &[SmallFile::private(path, &text)], args.force)?;
+    if let Some(file) = file {
+        file.write(run, FileReport::Attack(report))?;
     }
     match report.fail_below.zip(report.failed) {
         Some((limit, failed)) if failed > 0 => {
             let rows = counted(failed, "outside row");
             let verb = if failed == 1 { "has" } else { "have" };
             let message = format!("{rows} {verb} candidates, but fewer than {limit}");
-            message::not_satisfied(vec![Told { message, ..Told::default() }]);
+            message::not_satisfied(vec![Failure { message, ..Failure::default() }]);
             Ok(message::EXIT_FAILED)
         }
         _ => Ok(0),
     }
 }
 
-fn ends_with(path: &str, ending: &str) -> bool {
-    path.to_ascii_lowercase().ends_with(ending)
-}
-
-/// A report that cannot be written is refused before anything is read.
-fn refuse_report(run: &Run, args: &AttackArgs, job: &JobSpec) -> Result<(), JobError> {
-    let Some(path) = &args.report else { return Ok(()) };
-    if !ends_with(path, ".json") && !ends_with(path, ".html") {
-        let message = format!("a report is a .json or .html file, found `{path}`");
-        let help = "name it .html to read it, .json for programs".to_owned();
-        return Err(Problem { message, help: Some(help) }.into());
-    }
+/// The file of the report. One that cannot be written is refused before anything is read.
+fn report_file(
+    run: &Run,
+    args: &AttackArgs,
+    job: &JobSpec,
+) -> Result<Option<ReportFile>, JobError> {
+    let Some(path) = &args.report else { return Ok(None) };
     let mut inputs = InputFile::of_job(job);
     inputs.extend(args.about.recoding.iter().map(|path| InputFile::new(path, "the recoding")));
     let tables = [
@@ -132,7 +124,7 @@ fn refuse_report(run: &Run, args: &AttackArgs, job: &JobSpec) -> Result<(), JobE
             inputs.extend(InputFile::of_table(run, table, what)?);
         }
     }
-    crate::commands::refuse_outputs(run, &[path], inputs, args.force)
+    ReportFile::new(run, "a report", path, inputs, args.force).map(Some)
 }
 
 fn counted(n: u64, what: &str) -> String {
@@ -204,7 +196,6 @@ fn distribution(candidates: &CandidatesReport, rows: u64) -> String {
     message::table(&lines, &[1, 2])
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a percentage")]
 fn share(part: u64, rows: u64) -> String {
     format!("{:.1}%", part as f64 / rows.max(1) as f64 * 100.0)
 }

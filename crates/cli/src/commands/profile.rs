@@ -1,16 +1,13 @@
 //! `profile`: columns and combinations as tables or JSON, an HTML page, a job file to start from.
 
-use std::path::Path;
-
 use clap::Args;
-use incrowd_job::{InputFile, JobError, Problem, Profile, ProfileOptions, Run, SmallFile};
+use incrowd_job::{JobError, Profile, ProfileFiles, ProfileOptions, Run};
 
-use crate::args::MachineArgs;
-use crate::commands::machine;
-use crate::log::LogArgs;
-use crate::message::{self, count};
+use crate::args::{LogArgs, MachineArgs};
+use crate::message::count;
 use crate::progress::Progress;
-use crate::{record, terminal};
+use crate::spec::machine;
+use crate::{message, record, terminal};
 
 #[derive(Debug, Args)]
 pub(crate) struct ProfileArgs {
@@ -40,8 +37,13 @@ pub(crate) struct ProfileArgs {
     pub(crate) log: LogArgs,
 }
 
-pub(crate) fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
-    refuse_outputs(run, args)?;
+pub(crate) fn run(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
+    let files = ProfileFiles {
+        html: args.html.clone(),
+        job_file: args.job_file.clone(),
+        force: args.force,
+    };
+    files.refuse(run, &args.input)?;
     let mut quasi: Vec<String> = Vec::new();
     for name in args.quasi.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         if !quasi.iter().any(|known| known == name) {
@@ -63,12 +65,7 @@ pub(crate) fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
     } else {
         terminal::text(&text(&profile))?;
     }
-    let html = args.html.as_deref().map(|path| (path, profile.to_html(&args.input)));
-    let job = args.job_file.as_deref();
-    let job = job.map(|path| (path, profile.to_job(&args.input, Path::new(path))));
-    let files: Vec<SmallFile> =
-        html.iter().chain(&job).map(|(path, text)| SmallFile::private(path, text)).collect();
-    incrowd_job::write_files(run, &files, args.force)?;
+    files.write(run, &profile, &args.input)?;
     if let Some(path) = &args.html {
         message::note(&format!("written: {path}"));
     }
@@ -80,33 +77,9 @@ pub(crate) fn profile(run: &Run, args: &ProfileArgs) -> Result<u8, JobError> {
     Ok(0)
 }
 
-/// Refuses files that cannot or must not be written, before anything is read.
-fn refuse_outputs(run: &Run, args: &ProfileArgs) -> Result<(), JobError> {
-    let outputs = [(&args.html, ".html"), (&args.job_file, ".toml")];
-    let problems: Vec<Problem> =
-        outputs.iter().filter_map(|(path, ending)| problem(path.as_deref()?, ending)).collect();
-    if !problems.is_empty() {
-        return Err(JobError::Request(problems));
-    }
-    let outputs: Vec<&String> = outputs.iter().filter_map(|(path, _)| path.as_ref()).collect();
-    if outputs.is_empty() {
-        return Ok(());
-    }
-    let inputs = InputFile::of_table(run, &args.input, "the input")?;
-    crate::commands::refuse_outputs(run, &outputs, inputs, args.force)
-}
-
-/// What is wrong with the name of a file that is to be written.
-fn problem(path: &str, ending: &str) -> Option<Problem> {
-    let what = if ending == ".html" { "a page" } else { "a job" };
-    (!path.to_ascii_lowercase().ends_with(ending)).then(|| Problem {
-        message: format!("{what} is a {ending} file, found `{path}`"),
-        help: Some(format!("name it {ending}")),
-    })
-}
-
 /// About how wide a line may be.
 const WIDTH: usize = 116;
+
 /// Characters of a column's name that are shown.
 const NAME: usize = 24;
 

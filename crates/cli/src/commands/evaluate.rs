@@ -1,15 +1,55 @@
 //! `evaluate`: how good models are that are trained on the release, as text, JSON or one HTML file.
 
+use clap::Args;
 use incrowd_job::{
-    DifferenceReport, EvaluateOptions, EvaluatedCase, Evaluation, Evaluations, Figure, JobError,
-    Run, SmallFile, TargetReport, evaluate_all,
+    DifferenceReport, EvaluateOptions, EvaluatedCase, Evaluation, Evaluations, Figure, FileReport,
+    JobError, ReportFile, Run, TargetReport, evaluate_all,
 };
 
-use crate::args::{EvaluateArgs, KOfSet};
-use crate::commands::{job_with, print_job, refuse_report, search};
-use crate::message::{self, visible};
+use crate::args::{JobArgs, KOfSet, SearchArgs};
+use crate::message::visible;
+use crate::print::print_job;
 use crate::progress::Progress;
-use crate::{record, terminal};
+use crate::spec::{job_with, search};
+use crate::{message, record, terminal};
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// A file, a folder or a glob
+    pub(crate) input: Option<String>,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// Hold out every row once, in this many folds (default 10)
+    #[arg(long, value_name = "N")]
+    pub(crate) folds: Option<u32>,
+    /// Hold out this share of the rows once, instead of folds
+    #[arg(long, value_name = "SHARE", conflicts_with = "folds")]
+    pub(crate) test: Option<f64>,
+    /// How often rows are held out so, each time others (default 1)
+    #[arg(long, value_name = "N")]
+    pub(crate) repeats: Option<u32>,
+    /// Try several algorithms on the same held-out rows, named as for compare: mondrian,mondrian:infogain,tds
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) algorithms: Vec<String>,
+    /// Models: decision-tree, naive-bayes, random-forest, linear-svm for labels; linear-regression,
+    /// regression-tree for numbers; or all (default: the first two of each)
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// Further columns that models shall predict, which the search does not look at
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) predict: Vec<String>,
+    /// Also drop the best predictors one by one
+    #[arg(long)]
+    pub(crate) projections: bool,
+    /// Write the evaluation; as HTML with a curve over k
+    #[arg(long, value_name = "FILE.json|FILE.html")]
+    pub(crate) report: Option<String>,
+    /// Replace an existing report
+    #[arg(long)]
+    pub(crate) force: bool,
+}
 
 pub(crate) fn run(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
     let (all, of_sets): (Vec<KOfSet>, Vec<KOfSet>) =
@@ -22,8 +62,9 @@ pub(crate) fn run(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
     }
     search(&args.search, &mut spec)?;
     let report = args.report.as_deref();
-    let is_html = report.map(|path| refuse_report(run, "an evaluation", path, &spec, args.force));
-    let is_html = is_html.transpose()?.unwrap_or(false);
+    let report =
+        report.map(|path| ReportFile::of_job(run, "an evaluation", path, &spec, args.force));
+    let report = report.transpose()?;
     if args.job.print_job {
         return print_job(&spec, args.job.json);
     }
@@ -45,9 +86,8 @@ pub(crate) fn run(run: &Run, args: &EvaluateArgs) -> Result<u8, JobError> {
     } else {
         terminal::text(&text(&found))?;
     }
-    if let Some(path) = report {
-        let text = if is_html { found.to_html() } else { found.to_json() };
-        incrowd_job::write_files(run, &[SmallFile::private(path, &text)], args.force)?;
+    if let Some(file) = report {
+        file.write(run, FileReport::Evaluations(&found))?;
     }
     Ok(0)
 }

@@ -1,18 +1,54 @@
 //! `query`: answers as a table or as JSON.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use incrowd_job::{
     AnswerReport, ErrorSummary, GroupReport, JobError, QueryAnswers, QueryOptions, QueryReport,
     QueryText, Run, queries_of_file,
 };
 use serde_json::Value;
 
-use crate::args::{JobArgs, QueryArgs};
-use crate::commands::job;
-use crate::message;
+use crate::args::{JobArgs, LabelArgs, LogArgs};
 use crate::progress::Progress;
-use crate::{record, terminal};
+use crate::spec::job;
+use crate::{message, record, terminal};
 
-pub(crate) fn query(run: &Run, args: &QueryArgs) -> Result<u8, JobError> {
+#[derive(Debug, Args)]
+pub(crate) struct QueryArgs {
+    /// The release: a file, a folder or a glob
+    pub(crate) release: String,
+    /// SELECT aggregates [WHERE condition] [GROUP BY columns]
+    #[arg(required_unless_present = "queries")]
+    pub(crate) sql: Option<String>,
+    /// A file of queries, one a line or each followed by a semicolon
+    #[arg(long, value_name = "FILE", conflicts_with = "sql")]
+    pub(crate) queries: Option<PathBuf>,
+    /// The table that the release was made from: adds true answers and errors
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) original: Option<String>,
+    #[command(flatten)]
+    pub(crate) about: LabelArgs,
+    /// Columns that are released as they are
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) sensitive: Vec<String>,
+    /// Columns that are released as they are
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) insensitive: Vec<String>,
+    /// Threads (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing but the answers and errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+pub(crate) fn run(run: &Run, args: &QueryArgs) -> Result<u8, JobError> {
     let queries = match (&args.queries, &args.sql) {
         (Some(path), _) => queries_of_file(path)?,
         (None, Some(sql)) => vec![QueryText::weighted(sql)?],

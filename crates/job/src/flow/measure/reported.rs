@@ -67,11 +67,11 @@ fn broken(found: &Privacy) -> Vec<BrokenReport> {
     found
         .broken
         .iter()
-        .filter(|(_, classes, _)| *classes > 0)
-        .map(|(model, classes, rows)| BrokenReport {
-            model: model.clone(),
-            classes: *classes,
-            rows: *rows,
+        .filter(|model| model.n_classes > 0)
+        .map(|broken| BrokenReport {
+            model: broken.model.clone(),
+            classes: broken.n_classes,
+            rows: broken.n_rows,
         })
         .collect()
 }
@@ -184,7 +184,6 @@ pub(crate) fn risk_report(measured: &Measured) -> RiskReport {
 }
 
 /// The measures that a table alone tells.
-#[expect(clippy::cast_precision_loss, reason = "reported as a number with 53 bits")]
 pub(crate) fn measures_report(
     plan: &Plan,
     measured: &Measured,

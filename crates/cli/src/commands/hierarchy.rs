@@ -1,17 +1,99 @@
 //! `hierarchy`: build, check and show hierarchies.
 
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use incrowd_job::hierarchy::{Coverage, Loaded};
 use incrowd_job::{
-    BuiltSpec, InputFile, JobError, Level, Run, SmallFile,
-    hierarchy::{self, Coverage, Loaded},
+    BuiltSpec, InputFile, JobError, Level, Run, SmallFile, hierarchy, refuse_outputs,
 };
 use serde_json::{Value, json};
 
-use crate::args::{HierarchyCommand, MakeArgs};
-use crate::commands::{print_object, refuse_outputs};
-use crate::record::Told;
+use crate::args::LogArgs;
+use crate::failure::Failure;
+use crate::print::print_object;
 use crate::{message, terminal};
 
-pub(crate) fn hierarchy(run: &Run, command: &HierarchyCommand) -> Result<u8, JobError> {
+#[derive(Debug, Subcommand)]
+pub(crate) enum HierarchyCommand {
+    /// Build a hierarchy from the values of a column, or from a declared order
+    Make(Box<MakeArgs>),
+    /// Test a hierarchy: form, nesting, one root, and with a table whether every value is covered
+    Check {
+        /// The hierarchy
+        file: PathBuf,
+        /// A table whose values it should cover
+        #[arg(long, requires = "column")]
+        input: Option<String>,
+        /// The column
+        #[arg(long, requires = "input")]
+        column: Option<String>,
+        #[command(flatten)]
+        log: LogArgs,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a hierarchy as a tree
+    Show {
+        /// The hierarchy
+        file: PathBuf,
+        /// Children shown of each node
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        most: usize,
+        /// Print JSON: all of it
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("way").required(true).args(["width", "mask", "dates", "fan_out"])))]
+pub(crate) struct MakeArgs {
+    /// The table that has the column
+    #[arg(required_unless_present = "order")]
+    pub(crate) input: Option<String>,
+    /// The column
+    #[arg(long, required_unless_present = "order")]
+    pub(crate) column: Option<String>,
+    /// Intervals of this width
+    #[arg(long, value_name = "W")]
+    pub(crate) width: Option<f64>,
+    /// Where intervals are counted from (default: 0)
+    #[arg(long, value_name = "X", requires = "width", allow_negative_numbers = true)]
+    pub(crate) origin: Option<f64>,
+    /// How many neighbours each further level joins (default: 2, until one is left)
+    #[arg(long, value_name = "N,N", value_delimiter = ',', requires = "width")]
+    pub(crate) levels: Option<Vec<u32>>,
+    /// Hide one more character a level, from the left or the right
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) mask: Option<String>,
+    /// The character that hides
+    #[arg(long, value_name = "C", requires = "mask")]
+    pub(crate) character: Option<char>,
+    /// Parts of dates: day, week, month, quarter, year, decade, century
+    #[arg(long, value_name = "P,P", value_delimiter = ',')]
+    pub(crate) dates: Option<Vec<String>>,
+    /// Join this many neighbours a level, in the order of the values
+    #[arg(long, value_name = "N")]
+    pub(crate) fan_out: Option<usize>,
+    /// The values in their order (with --fan-out, instead of a table)
+    #[arg(long, value_name = "V,V", value_delimiter = ',', requires = "fan_out", conflicts_with_all = ["input", "column"])]
+    pub(crate) order: Option<Vec<String>>,
+    /// Where the hierarchy goes (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// Print JSON: the hierarchy, unless it goes to a file
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(run: &Run, command: &HierarchyCommand) -> Result<u8, JobError> {
     match command {
         HierarchyCommand::Make(args) => make(run, args),
         HierarchyCommand::Show { file, most, json } => {
@@ -62,7 +144,7 @@ fn covers(coverage: &Coverage, column: &str) -> u8 {
         "{values} of {n_values} values of `{column}`, in {rows} rows, are not leaves; the first is \
          in data row {first}"
     );
-    message::not_satisfied(vec![Told { message, ..Told::default() }]);
+    message::not_satisfied(vec![Failure { message, ..Failure::default() }]);
     message::EXIT_FAILED
 }
 

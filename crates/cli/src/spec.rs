@@ -1,117 +1,11 @@
-//! What each command does with the facade.
+//! From flags to a job: what they say goes over what the job file says.
 
-use std::path::Path;
-use std::sync::Arc;
-
-use clap::CommandFactory;
 use incrowd_job::{
-    ApplyOptions, ColumnSpec, Connector, DiversitySpec, GenerateSpec, HierarchySpec, InputFile,
-    JobError, JobSpec, LabelRule, LevelSpec, Outcome, Problem, QuasiSpec, QuerySpec, Report, Run,
-    RunSpec, SuppressLimit, ValueLimit,
-};
-use serde_json::{Value, json};
-
-use crate::args::{
-    AnonymizeArgs, ApplyArgs, CheckArgs, Cli, Command, GenerateArgs, JobArgs, KOfSet, MachineArgs,
-    SearchArgs,
-};
-use crate::progress::Progress;
-use crate::{
-    attack, compare, demo, evaluate, log, message, orders, profile, query, record, signals,
-    terminal, tree,
+    BinsSpec, ColumnSpec, CountedBins, DiversitySpec, HierarchySpec, JobError, JobSpec, LevelSpec,
+    Problem, QuasiSpec, QuerySpec, RunSpec, SuppressLimit, ValueLimit,
 };
 
-/// Runs a command of the binary `name`; gives the exit code.
-pub(crate) fn run(cli: Cli, name: &str, connector: Option<Arc<dyn Connector>>) -> u8 {
-    let run = match cli.force_files {
-        Some(n) => Run::default().forced_into_files(n),
-        None => Run::default(),
-    };
-    let run = match connector {
-        Some(connector) => run.with_connector(connector),
-        None => run,
-    };
-    signals::watch(&run);
-    let logged = match cli.command.log() {
-        Some((args, is_quiet)) => log::begin(run.clone(), cli.command.name(), args, is_quiet),
-        None => Ok(run.clone()),
-    };
-    let result = match logged {
-        Ok(run) => command(&run, cli.command, name),
-        Err(problem) => Err(problem.into()),
-    };
-    // A run that is being taken down may fail in any way.
-    let result =
-        result.map_err(|error| if run.is_cancelled() { JobError::Cancelled } else { error });
-    let code = result.unwrap_or_else(|error| message::error(&error));
-    log::end(code, run.progress().1);
-    code
-}
-
-fn command(run: &Run, command: Command, name: &str) -> Result<u8, JobError> {
-    match command {
-        Command::Profile(args) => profile::profile(run, &args),
-        Command::Anonymize(args) => anonymize(run, &args),
-        Command::Check(args) => check(run, &args),
-        Command::Compare(args) => compare::run(run, &args),
-        Command::Evaluate(args) => evaluate::run(run, &args),
-        Command::Apply(args) => apply(run, &args),
-        Command::Query(args) => query::query(run, &args),
-        Command::Attack(args) => attack::attack(run, &args),
-        Command::Hierarchy(command) => tree::hierarchy(run, &command),
-        Command::Generate(args) => generate(run, &args),
-        Command::Demo { folder, json } => demo::demo(run, &folder, json),
-        Command::Completions { shell } => {
-            let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), name, &mut text);
-            terminal::file(&String::from_utf8_lossy(&text)).map(|()| 0)
-        }
-        Command::Man => {
-            let mut text = Vec::new();
-            let _ = clap_mangen::Man::new(Cli::command()).render(&mut text);
-            terminal::file(&String::from_utf8_lossy(&text)).map(|()| 0)
-        }
-    }
-}
-
-/// A run that prints its report before its files are published, where that is asked for.
-fn telling(run: &Run, is_quiet: bool, print: Option<Print>) -> (Run, Arc<Progress>) {
-    let progress = Arc::new(Progress::start(run, is_quiet));
-    let Some(print) = print else { return (run.clone(), progress) };
-    let shown = Arc::clone(&progress);
-    let run = run.clone().telling(move |report| {
-        shown.stop();
-        print(report)
-    });
-    (run, progress)
-}
-
-/// Prints a report.
-type Print = fn(&Report) -> Result<(), JobError>;
-
-fn print_json(report: &Report) -> Result<(), JobError> {
-    record::result(&report.to_json())
-}
-
-fn print_summary(report: &Report) -> Result<(), JobError> {
-    let lines = message::summary(report);
-    let line = |line: &String| format!("{}\n", message::visible(line));
-    terminal::text(&lines.iter().map(line).collect::<String>())
-}
-
-/// Prints an effective job, which is not done.
-pub(crate) fn print_job(spec: &JobSpec, is_json: bool) -> Result<u8, JobError> {
-    if is_json {
-        return print_object(&json!({ "incrowd": incrowd_job::VERSION, "job": spec }));
-    }
-    terminal::file(&spec.to_toml()).map(|()| 0)
-}
-
-/// Prints an object; the exit code if nothing else is to be said.
-pub(crate) fn print_object(object: &Value) -> Result<u8, JobError> {
-    let text = serde_json::to_string_pretty(object).expect("it has a JSON form");
-    record::result(&(text + "\n")).map(|()| 0)
-}
+use crate::args::{JobArgs, KOfSet, MachineArgs, SearchArgs};
 
 pub(crate) fn machine(args: &MachineArgs) -> RunSpec {
     RunSpec {
@@ -123,103 +17,7 @@ pub(crate) fn machine(args: &MachineArgs) -> RunSpec {
     }
 }
 
-fn anonymize(run: &Run, args: &AnonymizeArgs) -> Result<u8, JobError> {
-    let mut spec = job(&args.job)?;
-    set(&mut spec.input, args.input.as_ref());
-    set(&mut spec.output, args.output.as_ref());
-    set(&mut spec.report, args.report.as_ref());
-    if args.report.as_ref().is_some_and(|path| !is_html(path)) {
-        // What the job file says of its page does not hold for another report.
-        (spec.audience, spec.picture) = (None, None);
-    }
-    set(&mut spec.audience, args.audience.as_ref());
-    set(&mut spec.picture, args.picture.as_ref());
-    set(&mut spec.recoding, args.recoding.as_ref());
-    search(&args.search, &mut spec)?;
-    set(&mut spec.run.node_limit, args.node_limit.as_ref());
-    set(&mut spec.run.resume, args.resume.as_ref());
-    set(&mut spec.search.start, args.start.as_ref());
-    set(&mut spec.release.labels, args.labels.as_ref());
-    set(&mut spec.release.suppressed, args.suppressed.as_ref());
-    set(&mut spec.release.part_rows, args.part_rows.as_ref());
-    if args.job.print_job {
-        return print_job(&spec, args.job.json);
-    }
-    let print = args.job.json.then_some(print_json as Print);
-    let (run, progress) = telling(run, args.job.quiet, print);
-    let outcome = incrowd_job::anonymize(&run, &spec, args.force)?;
-    progress.stop();
-    let code = message::outcome(&outcome, args.job.quiet);
-    if let (Outcome::Done(done), false) = (&outcome, args.job.quiet) {
-        for line in message::summary(&done.report) {
-            message::note(&line);
-        }
-        message::note(&format!("written: {}", spec.output.as_deref().unwrap_or_default()));
-    }
-    Ok(code)
-}
-
-fn check(run: &Run, args: &CheckArgs) -> Result<u8, JobError> {
-    let mut spec = job(&args.job)?;
-    set(&mut spec.input, args.input.as_ref());
-    spec.report.clone_from(&args.report);
-    spec.audience.clone_from(&args.audience);
-    spec.picture = None;
-    if args.job.print_job {
-        return print_job(&spec, args.job.json);
-    }
-    let print = match (args.job.json, args.job.quiet) {
-        (true, _) => Some(print_json as Print),
-        (false, false) => Some(print_summary as Print),
-        (false, true) => None,
-    };
-    let (run, progress) = telling(run, args.job.quiet, print);
-    let outcome = incrowd_job::check(&run, &spec, args.force)?;
-    progress.stop();
-    Ok(message::outcome(&outcome, args.job.quiet))
-}
-
-fn apply(run: &Run, args: &ApplyArgs) -> Result<u8, JobError> {
-    let options = ApplyOptions {
-        input: args.input.clone(),
-        output: args.output.clone(),
-        report: args.report.clone(),
-        audience: args.audience.clone(),
-        picture: args.picture.clone(),
-        undeclared: args.undeclared.clone(),
-        k: args.k,
-        unknown: args.unknown.clone(),
-        suppress: args.suppress.clone().map(SuppressLimit::Text),
-        suppressed: args.suppressed.clone(),
-        part_rows: args.part_rows,
-        unverified: args.unverified,
-        force: args.force,
-        run: machine(&args.machine),
-    };
-    let (run, progress) = telling(run, args.quiet, args.json.then_some(print_json as Print));
-    let outcome = incrowd_job::apply(&run, &args.recoding, &options)?;
-    progress.stop();
-    let code = message::outcome(&outcome, args.quiet);
-    if let (Outcome::Done(done), false) = (&outcome, args.quiet) {
-        for line in message::summary(&done.report) {
-            message::note(&line);
-        }
-        let found_with = done.report.recoding.as_ref().and_then(|recoding| recoding.found_with_k);
-        if let (Some(found_with), Some(k)) = (found_with, args.k) {
-            message::note(&format!(
-                "the recoding was found with k = {found_with}, verified with {k}"
-            ));
-        }
-        message::note(&format!("written: {}", args.output));
-    }
-    Ok(code)
-}
-
-fn is_html(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
-}
-
-fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {
+pub(crate) fn set<T: Clone>(field: &mut Option<T>, value: Option<&T>) {
     if let Some(value) = value {
         *field = Some(value.clone());
     }
@@ -320,7 +118,7 @@ pub(crate) fn job_with(args: &JobArgs, all_ks: &[KOfSet]) -> Result<JobSpec, Job
         spec.columns.entry(column.clone()).or_default().entity = true;
     }
     hierarchies(args, &mut spec, &mut problems);
-    orders::orders(args, &mut spec, &mut problems);
+    orders(args, &mut spec, &mut problems);
     models(args, &mut spec, &mut problems);
     ks(all_ks, &mut spec, &mut problems);
     set(&mut spec.privacy.preset, args.preset.as_ref());
@@ -523,77 +321,39 @@ fn diversity(text: &str) -> Option<DiversitySpec> {
     Some(spec)
 }
 
-/// Refuses a report that is neither JSON nor HTML, or cannot be written; whether it is HTML.
-pub(crate) fn refuse_report(
-    run: &Run,
-    what: &str,
-    path: &str,
-    spec: &JobSpec,
-    force: bool,
-) -> Result<bool, JobError> {
-    let is_html = path.to_ascii_lowercase().ends_with(".html");
-    if !is_html && !path.to_ascii_lowercase().ends_with(".json") {
-        let message = format!("{what} is a .json or .html file, found `{path}`");
-        return Err(Problem { message, help: Some("name it .json or .html".to_owned()) }.into());
-    }
-    let mut inputs = InputFile::of_job(spec);
-    if let Some(input) = &spec.input {
-        inputs.extend(InputFile::of_table(run, input, "the input")?);
-    }
-    refuse_outputs(run, &[path], inputs, force)?;
-    Ok(is_html)
-}
-
-/// Refuses outputs that cannot be written, are the same, or are files that the command reads.
-pub(crate) fn refuse_outputs(
-    run: &Run,
-    outputs: &[impl AsRef<Path>],
-    mut inputs: Vec<InputFile>,
-    force: bool,
-) -> Result<(), JobError> {
-    inputs.extend(run.log_file());
-    let names: Vec<String> =
-        outputs.iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let problems = incrowd_job::output_problems(&names, &inputs, force);
-    if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
-}
-
-fn generate(run: &Run, args: &GenerateArgs) -> Result<u8, JobError> {
-    let spec = GenerateSpec {
-        kind: args.kind.clone(),
-        output: args.output.clone(),
-        rows: args.rows.clone(),
-        seed: args.seed,
-        attributes: args.attributes,
-        cardinality: args.cardinality,
-        mean: args.mean,
-        deviation: args.deviation,
-        functions: args.function.clone(),
-        vary_constants: args.vary_constants,
-        threads: args.threads,
-        force: args.force,
+/// Orders that are taken from hierarchies, and bins.
+pub(crate) fn orders(args: &JobArgs, spec: &mut JobSpec, problems: &mut Vec<Problem>) {
+    let wrong = |flag: &str, form: &str, text: &str| Problem {
+        message: format!("--{flag} needs {form}, found `{text}`"),
+        help: None,
     };
-    let progress = Progress::start(run, args.quiet);
-    let generated = incrowd_job::generate(run, &spec)?;
-    drop(progress);
-    if args.json {
-        let label = |rule: &LabelRule| json!({ "column": rule.column, "a_if": rule.condition });
-        return print_object(&json!({
-            "incrowd": incrowd_job::VERSION,
-            "output": args.output,
-            "rows": generated.rows,
-            "columns": generated.columns,
-            "labels": generated.labels.iter().map(label).collect::<Vec<_>>(),
-        }));
-    }
-    if !args.quiet {
-        for label in &generated.labels {
-            message::note(&format!("{} is A if {}", label.column, label.condition));
+    let mut seen = Vec::new();
+    for text in &args.order_from {
+        match text.split_once('=') {
+            Some((column, file)) => {
+                problems.extend(refuse_twice(&mut seen, "order-from", column).err());
+                let column: &mut ColumnSpec = spec.columns.entry(column.to_owned()).or_default();
+                column.order_from = Some(file.to_owned());
+            }
+            None => problems.push(wrong("order-from", "COL=FILE", text)),
         }
-        let rows = message::count(generated.rows);
-        let columns = generated.columns;
-        message::note(&format!("written: {} ({rows} rows, {columns} columns)", args.output));
     }
-    Ok(0)
+    for text in &args.bins {
+        let parsed = text.split_once('=').and_then(|(column, bins)| Some((column, bins_of(bins)?)));
+        match parsed {
+            Some((column, bins)) => {
+                problems.extend(refuse_twice(&mut seen, "bins", column).err());
+                let column: &mut ColumnSpec = spec.columns.entry(column.to_owned()).or_default();
+                column.bins = Some(bins);
+            }
+            None => problems.push(wrong("bins", "COL=WIDTH[,ORIGIN]", text)),
+        }
+    }
+}
+
+/// `5`, or `5,17`.
+fn bins_of(text: &str) -> Option<BinsSpec> {
+    let (width, origin) = text.split_once(',').unwrap_or((text, "0"));
+    let [width, origin] = [width, origin].map(|number| number.trim().parse().ok());
+    Some(BinsSpec::From(CountedBins { width: width?, origin: origin? }))
 }

@@ -1,16 +1,46 @@
 //! `compare`: a table for the terminal, JSON, one HTML file.
 
+use clap::Args;
 use incrowd_job::{
-    CompareOptions, Compared, Comparison, FoundCase, HeldOut, JobError, Problem, Run, SmallFile,
-    compare,
+    CompareOptions, Compared, Comparison, FileReport, FoundCase, HeldOut, JobError, Problem,
+    ReportFile, Run, compare,
 };
 
-use crate::args::{CompareArgs, KOfSet};
-use crate::commands::{job_with, print_job, refuse_report, search};
-use crate::message;
+use crate::args::{JobArgs, KOfSet, SearchArgs};
+use crate::failure::Failure;
+use crate::print::print_job;
 use crate::progress::Progress;
-use crate::record::{self, Told};
-use crate::terminal;
+use crate::spec::{job_with, search};
+use crate::{message, record, terminal};
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// A file, a folder or a glob
+    pub(crate) input: Option<String>,
+    /// The algorithms, with a variant after a hyphen or a split of mondrian after a colon:
+    /// mondrian,mondrian-relaxed,mondrian:infogain,koptimize; all for every one. Those that cannot do the job are left out
+    #[arg(long, value_name = "A,B", value_delimiter = ',', required = true)]
+    pub(crate) algorithms: Vec<String>,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// With a target: in how many folds rows are held out to try models on (default 10)
+    #[arg(long, value_name = "N")]
+    pub(crate) folds: Option<u32>,
+    /// With a target: how often that is repeated with other folds (default 1)
+    #[arg(long, value_name = "N")]
+    pub(crate) repeats: Option<u32>,
+    /// With a target: the models, whose scores are averaged (default: decision-tree for labels, regression-tree for numbers)
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// Write the comparison; as HTML with pictures
+    #[arg(long, value_name = "FILE.json|FILE.html")]
+    pub(crate) report: Option<String>,
+    /// Replace an existing report
+    #[arg(long)]
+    pub(crate) force: bool,
+}
 
 pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
     let (all, of_sets): (Vec<KOfSet>, Vec<KOfSet>) =
@@ -27,8 +57,9 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
         ));
     }
     let report = args.report.as_deref();
-    let is_html = report.map(|path| refuse_report(run, "a comparison", path, &spec, args.force));
-    let is_html = is_html.transpose()?.unwrap_or(false);
+    let report =
+        report.map(|path| ReportFile::of_job(run, "a comparison", path, &spec, args.force));
+    let report = report.transpose()?;
     spec.run.time_limit.get_or_insert_with(|| "60s".to_owned());
     if args.job.print_job {
         return print_job(&spec, args.job.json);
@@ -52,15 +83,14 @@ pub(crate) fn run(run: &Run, args: &CompareArgs) -> Result<u8, JobError> {
     } else if !args.job.quiet {
         terminal::text(&table(&comparison))?;
     }
-    if let Some(path) = report {
-        let text = if is_html { comparison.to_html() } else { comparison.to_json() };
-        incrowd_job::write_files(run, &[SmallFile::private(path, &text)], args.force)?;
+    if let Some(file) = report {
+        file.write(run, FileReport::Comparison(&comparison))?;
     }
     let is_any = comparison.cases.iter().any(|case| case.found.is_some());
     if is_any {
         return Ok(0);
     }
-    let told = |case: &Compared| Told {
+    let told = |case: &Compared| Failure {
         message: format!("{} makes no release with k = {}", case.algorithm, case.k),
         because: case.failed.iter().cloned().collect(),
         help: None,
@@ -76,7 +106,6 @@ fn problem(message: &str, help: &str) -> JobError {
 /// A column of the table: its name, its value (less is better), and how it is written.
 type Shown = (&'static str, fn(&Compared, &FoundCase) -> f64, fn(f64) -> String);
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a table")]
 const SHOWN: [Shown; 5] = [
     ("loss", |_, found| found.measures.loss.unwrap_or(f64::NAN), |value| format!("{value:.4}")),
     ("discernibility", |_, found| found.measures.discernibility, whole),
