@@ -156,13 +156,12 @@ fn list_texts(array: &ListArray) -> Result<Vec<Option<String>>, Fault> {
             continue;
         }
         let members = texts(&array.value(row))?;
-        found.push(match members.as_slice() {
-            [one] => one.as_deref().map(alone),
-            _ => {
-                let members: Vec<String> =
-                    members.iter().map(|member| within_set(member.as_deref())).collect();
-                Some(format!("{{{}}}", members.join("|")))
-            }
+        found.push(if let [one] = members.as_slice() {
+            one.as_deref().map(alone)
+        } else {
+            let members: Vec<String> =
+                members.iter().map(|member| within_set(member.as_deref())).collect();
+            Some(format!("{{{}}}", members.join("|")))
         });
     }
     Ok(found)
