@@ -55,7 +55,9 @@ pub(crate) fn lists_of_labels(texts: &[Option<String>]) -> Result<ListArray, Arr
             }
             Some(_) => return Err(ArrowError::CastError("a label is no set".to_owned())),
         };
-        members.iter().for_each(|member| lists.values().append_option(member.as_deref()));
+        for member in &members {
+            lists.values().append_option(member.as_deref());
+        }
         lists.append(true);
     }
     Ok(lists.finish())
