@@ -68,11 +68,13 @@ pub(crate) async fn run(args: SchedulerArgs) -> Result<(), PartError> {
         create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(config))
             .await
             .map_err(PartError::of)?;
+    // A signal may follow the line below at once.
+    let stopped = stop_signal();
     say(&format!("scheduler listening on {at}"));
     tokio::select! {
         ended = start_grpc_service_with_listener(listener, scheduler) => {
             ended.map_err(PartError::of)
         }
-        () = stop_signal() => Ok(()),
+        () = stopped => Ok(()),
     }
 }

@@ -45,6 +45,8 @@ pub struct Labels {
     pub kind: Kind,
     /// Whether the labels are means of the values.
     pub is_mean: bool,
+    /// Whether they are sets of texts, which a format with lists holds as lists.
+    pub are_sets: bool,
     /// Distinct labels; a missing one is an empty cell.
     pub texts: Vec<Option<String>>,
     /// By class, its label.

@@ -147,22 +147,38 @@ fn texts(array: &ArrayRef) -> Result<Vec<Option<String>>, Fault> {
     Ok((0..array.len()).map(cell).collect::<Result<_, _>>()?)
 }
 
-/// A list of texts is a set; it reads as in CSV.
+/// A list of texts is a set; it reads as in CSV. No list at all is `*`.
 fn list_texts(array: &ListArray) -> Result<Vec<Option<String>>, Fault> {
     let mut found = Vec::new();
     for row in 0..array.len() {
         if array.is_null(row) {
-            found.push(None);
+            found.push(Some("*".to_owned()));
             continue;
         }
-        let members: Vec<String> = texts(&array.value(row))?
-            .into_iter()
-            .map(|member| member.unwrap_or_default().replace('\\', "\\\\").replace('|', "\\|"))
-            .collect();
-        found.push(Some(match members.as_slice() {
-            [one] => one.clone(),
-            _ => format!("{{{}}}", members.join("|")),
-        }));
+        let members = texts(&array.value(row))?;
+        found.push(if let [one] = members.as_slice() {
+            one.as_deref().map(alone)
+        } else {
+            let members: Vec<String> =
+                members.iter().map(|member| within_set(member.as_deref())).collect();
+            Some(format!("{{{}}}", members.join("|")))
+        });
     }
     Ok(found)
+}
+
+/// A value on its own. Where a reader could take it for something else, a backslash says that it is a value.
+fn alone(value: &str) -> String {
+    let may_be_label = value == "*" || value.starts_with(['\\', '[', '{']);
+    if may_be_label { format!("\\{value}") } else { value.to_owned() }
+}
+
+/// A member of a set.
+fn within_set(member: Option<&str>) -> String {
+    match member {
+        None => String::new(),
+        Some("") => "{}".to_owned(),
+        Some("{}") => "\\{}".to_owned(),
+        Some(value) => value.replace('\\', "\\\\").replace('|', "\\|"),
+    }
 }

@@ -43,6 +43,9 @@ pub fn labels(
     let is_ordered = matches!(attribute.shape, Shape::Numeric | Shape::Ordinal);
     match (form, means) {
         (LabelForm::Bounds, _) if is_ordered => bounds(attribute, column),
+        (LabelForm::Bounds, _) => {
+            vec![Labels { are_sets: has_sets(attribute), ..text(attribute, column) }]
+        }
         (LabelForm::Mean, Some(means)) => vec![mean(attribute.name.clone(), means)],
         (LabelForm::RangeMean, Some(means)) => {
             vec![text(attribute, column), mean(format!("{}_mean", attribute.name), means)]
@@ -51,13 +54,18 @@ pub fn labels(
     }
 }
 
+/// Whether the cells of an attribute are sets of texts, and no names of nodes.
+fn has_sets(attribute: &Attribute) -> bool {
+    matches!(attribute.shape, Shape::Unordered) && attribute.dictionary.kind == Kind::Text
+}
+
 fn text(attribute: &Attribute, column: &RecodedColumn) -> Labels {
     let texts = column.cells.iter().map(|cell| label(attribute, cell)).collect();
     // A column that was not changed keeps its kind.
     let is_untouched = column.cells.iter().all(|cell| matches!(cell, Cell::Value(_)));
     let kind = if is_untouched { attribute.dictionary.kind } else { Kind::Text };
     let (name, of_class) = (attribute.name.clone(), column.of_class.clone());
-    Labels { name, kind, is_mean: false, texts, of_class }
+    Labels { name, kind, is_mean: false, are_sets: false, texts, of_class }
 }
 
 fn bounds(attribute: &Attribute, column: &RecodedColumn) -> Vec<Labels> {
@@ -71,6 +79,7 @@ fn bounds(attribute: &Attribute, column: &RecodedColumn) -> Vec<Labels> {
             name: format!("{}_{suffix}", attribute.name),
             kind: attribute.dictionary.kind,
             is_mean: false,
+            are_sets: false,
             texts: texts.collect(),
             of_class: column.of_class.clone(),
         }
@@ -81,7 +90,7 @@ fn bounds(attribute: &Attribute, column: &RecodedColumn) -> Vec<Labels> {
 fn mean(name: String, means: &[Option<f64>]) -> Labels {
     let texts = means.iter().map(|mean| mean.map(|mean| mean.to_string())).collect();
     let of_class = (0..).take(means.len()).collect();
-    Labels { name, kind: Kind::Decimal, is_mean: true, texts, of_class }
+    Labels { name, kind: Kind::Decimal, is_mean: true, are_sets: false, texts, of_class }
 }
 
 /// The text of a cell; a missing value has none.
@@ -363,5 +372,24 @@ mod tests {
         assert_eq!(min.kind, Kind::Integer);
         assert_eq!(min.texts, [Some("25".to_owned()), Some("28".to_owned()), None, None]);
         assert_eq!(max.texts, [Some("26".to_owned()), Some("28".to_owned()), None, None]);
+    }
+
+    #[test]
+    fn bounds_of_texts_without_an_order_are_sets() {
+        let are_sets = |kind, shape, form| {
+            let attribute = attribute(kind, &["a", "b", "c"], false, shape);
+            let cells = vec![attribute.cell(0, 1, &[0, 1]), Cell::Value(2)];
+            let column = RecodedColumn { cells, of_class: vec![0, 1] };
+            let found = labels(&attribute, &column, form, None);
+            found.iter().map(|labels| labels.are_sets).collect::<Vec<_>>()
+        };
+        assert_eq!(are_sets(Kind::Text, Shape::Unordered, LabelForm::Bounds), [true]);
+        assert_eq!(are_sets(Kind::Text, Shape::Unordered, LabelForm::Range), [false]);
+        assert_eq!(are_sets(Kind::Boolean, Shape::Unordered, LabelForm::Bounds), [false]);
+        assert_eq!(are_sets(Kind::Text, Shape::Ordinal, LabelForm::Bounds), [false, false]);
+        let rows =
+            ["a;x;*", "b;x;*", "c;y;*"].map(|row| row.split(';').map(str::to_owned).collect());
+        let tree = Shape::Tree(Hierarchy::from_rows(&rows).unwrap());
+        assert_eq!(are_sets(Kind::Text, tree, LabelForm::Bounds), [false]);
     }
 }

@@ -189,7 +189,10 @@ impl Algorithm {
     #[must_use]
     pub fn minimises(self, measure: Measure) -> bool {
         match self {
-            Algorithm::Mondrian | Algorithm::MondrianRelaxed | Algorithm::Tds => false,
+            Algorithm::Mondrian
+            | Algorithm::MondrianRelaxed
+            | Algorithm::Tds
+            | Algorithm::Datafly => false,
             Algorithm::Butterfly { .. } => measure == Measure::Loss,
             Algorithm::SingleDimensional | Algorithm::HillClimb | Algorithm::KOptimize => {
                 matches!(measure, Measure::Discernibility | Measure::Classification | Measure::Loss)
@@ -197,8 +200,7 @@ impl Algorithm {
             Algorithm::Optimal
             | Algorithm::Incognito(_)
             | Algorithm::Samarati
-            | Algorithm::BottomUp { .. }
-            | Algorithm::Datafly => true,
+            | Algorithm::BottomUp { .. } => true,
         }
     }
 

@@ -35,6 +35,7 @@ mod query;
 mod regions_by_rule;
 mod release;
 mod report;
+mod sets;
 mod several_sets;
 mod single_dimensional;
 mod workload;

@@ -14,6 +14,7 @@ use incrowd_data::Codes;
 use super::cells::{Cells, MISSING};
 use super::interned::{Interned, Texts, Wholes};
 use crate::value::kind::{Render, render};
+use crate::value::sets::{can_be_sets, labels_of_lists};
 use crate::value::stored::{days, strict_cast};
 
 /// The cells of one column of one partition, as they arrive.
@@ -196,9 +197,9 @@ fn micros(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
 }
 
 fn as_text(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
-    if array.data_type() == &DataType::Utf8 {
-        Ok(array.clone())
-    } else {
-        strict_cast(array, &DataType::Utf8)
+    match array.data_type() {
+        DataType::Utf8 => Ok(Arc::clone(array)),
+        data_type if can_be_sets(data_type) => Ok(Arc::new(labels_of_lists(array)?)),
+        _ => strict_cast(array, &DataType::Utf8),
     }
 }

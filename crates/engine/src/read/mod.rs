@@ -272,11 +272,10 @@ struct Wanted {
 
 /// Refuses columns that shall have codes but cannot.
 pub(crate) fn refuse_uncodable(source: &Source, uses: &[Use]) -> Result<(), EngineError> {
-    let columns = source.columns().iter().zip(uses);
-    let mut bad = columns.filter(|(column, usage)| **usage == Use::Code && !column.can_be_coded());
-    match bad.next() {
+    let mut bad = (0..uses.len()).filter(|&at| uses[at] == Use::Code && !source.can_code(at));
+    match bad.next().map(|at| &source.columns()[at]) {
         None => Ok(()),
-        Some((column, _)) => Err(EngineError::UnsupportedType {
+        Some(column) => Err(EngineError::UnsupportedType {
             column: column.name.clone(),
             holds: column.holds().unwrap_or("values of another kind"),
         }),

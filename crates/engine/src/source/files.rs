@@ -90,7 +90,7 @@ impl Files {
             _ => files.open_typed(engine)?,
         };
         files.check_unchanged()?;
-        Ok(Source { columns, declared, origin: Origin::Files(files) })
+        Ok(Source { columns, declared, has_sets: Vec::new(), origin: Origin::Files(files) })
     }
 
     fn open_csv(

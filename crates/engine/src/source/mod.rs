@@ -17,6 +17,7 @@ use incrowd_data::Kind;
 
 use crate::value::kind::{can_be_coded, kind_of_type};
 use crate::value::mix::can_be_mixed;
+use crate::value::sets::can_be_sets;
 use crate::{Batches, Engine, EngineError, Format, Staging};
 pub use declared::DeclaredOrder;
 use declared::{Declared, declared_in_batches};
@@ -37,6 +38,8 @@ pub struct Source {
     columns: Vec<SourceColumn>,
     /// By column what its origin declares of it beside its type.
     declared: Vec<Declared>,
+    /// By column whether it has lists that are read as labels of sets; empty if none has.
+    has_sets: Vec<bool>,
     origin: Origin,
 }
 
@@ -124,21 +127,40 @@ impl Source {
         Source {
             columns: batches.schema().fields().iter().map(column).collect(),
             declared: declared_in_batches(&batches),
+            has_sets: Vec::new(),
             origin: Origin::Memory(batches),
         }
     }
 
     /// A release that was written and waits to be published: its bytes, or its batches.
     pub fn of_staged(engine: &Engine, staged: &Staging) -> Result<Source, EngineError> {
-        match staged.written() {
-            Some(batches) => Ok(Source::of_batches(batches)),
-            None => Source::open(engine, &staged.path().to_string_lossy()),
-        }
+        let release = match staged.written() {
+            Some(batches) => Source::of_batches(batches),
+            None => Source::open(engine, &staged.path().to_string_lossy())?,
+        };
+        Ok(release.with_sets(|_| true))
+    }
+
+    /// The same as a release: lists of texts in columns of these names are sets, and are read as the labels
+    /// that they stand for.
+    #[must_use]
+    pub fn with_sets(self, is_label: impl Fn(&str) -> bool) -> Source {
+        let is_set =
+            |column: &SourceColumn| can_be_sets(&column.data_type) && is_label(&column.name);
+        let has_sets = self.columns.iter().map(is_set).collect();
+        Source { has_sets, ..self }
+    }
+
+    /// Whether the cells of a column can be given codes.
+    #[must_use]
+    pub fn can_code(&self, column: usize) -> bool {
+        self.columns[column].can_be_coded() || self.has_sets.get(column) == Some(&true)
     }
 
     /// A source of files whose columns are known.
     pub(crate) fn of_files(files: Files, columns: Vec<SourceColumn>) -> Source {
-        Source { columns, declared: Vec::new(), origin: Origin::Files(files) }
+        let (declared, has_sets) = (Vec::new(), Vec::new());
+        Source { columns, declared, has_sets, origin: Origin::Files(files) }
     }
 
     /// Its files, if it is made of files.

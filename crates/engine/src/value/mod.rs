@@ -6,5 +6,6 @@ pub(crate) mod cut_point;
 pub(crate) mod kind;
 pub(crate) mod mix;
 pub(crate) mod sample;
+pub(crate) mod sets;
 pub(crate) mod stored;
 pub(crate) mod typing;

@@ -30,6 +30,7 @@ use crate::publish::memory::StagedBatches;
 use crate::publish::stage::Opened;
 use crate::read::KeptColumn;
 use crate::source::in_words;
+use crate::value::sets::{PATH_OF_VALUES, lists_of_labels, set_type};
 use crate::value::stored::{Fit, convert, parquet_type, plain_type, type_of_values, typed};
 
 /// Rows per row group of a Parquet file, and the bytes of its cells from which it is complete with fewer: a
@@ -42,6 +43,16 @@ const WIDE_GROUP_BYTES: u64 = 16 << 20;
 /// The same for the batches of an Arrow file.
 pub(super) const BATCH_ROWS: usize = 1 << 16;
 pub(super) const BATCH_BYTES: u64 = 16 << 20;
+
+/// What arrays are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Parquet,
+    /// Arrow files and memory.
+    Arrow,
+    /// Lines of text, in which sets are labels like others.
+    Text,
+}
 
 /// What every columnar file of a release is made from.
 pub(super) struct Columnar {
@@ -69,14 +80,20 @@ impl Columnar {
     pub(super) fn new(
         columns: &Columns,
         target: &Path,
-        is_parquet: bool,
+        form: Form,
     ) -> Result<Columnar, EngineError> {
+        let is_parquet = form == Form::Parquet;
         let failed = |error: ArrowError| not_made(target, &error);
         let mut fields = Vec::new();
         let mut values = Vec::new();
         for column in columns.published {
             let name = column.name(columns.kept);
-            let own = type_of(column, columns.kept);
+            let own = match column {
+                Published::Labels { labels, .. } if labels.are_sets && form != Form::Text => {
+                    set_type()
+                }
+                _ => type_of(column, columns.kept),
+            };
             let held = if is_parquet { parquet_type(&own) } else { Some(own.clone()) };
             let data_type = held.ok_or_else(|| EngineError::NotForParquet {
                 column: name.to_owned(),
@@ -201,6 +218,9 @@ pub(super) fn type_of(column: &Published, kept: &[KeptColumn]) -> DataType {
 /// For labels and codes the array to take from.
 fn values_of(column: &Published, data_type: &DataType) -> Result<Option<ArrayRef>, ArrowError> {
     let texts = match column {
+        Published::Labels { labels, .. } if *data_type == set_type() => {
+            return Ok(Some(Arc::new(lists_of_labels(&labels.texts)?)));
+        }
         Published::Labels { labels, .. } => labels.texts.iter().collect::<StringArray>(),
         Published::Coded { values, .. } => StringArray::from_iter_values(&values.texts),
         Published::Kept(_) => return Ok(None),
@@ -358,8 +378,15 @@ fn properties(
 ) -> Result<WriterProperties, EngineError> {
     let mut builder = builder(target)?;
     for (field, values) in schema.fields().iter().zip(values) {
-        if values.is_some() && field.data_type() == &DataType::Utf8 {
-            let path = ColumnPath::new(vec![field.name().clone()]);
+        let below: &[&str] = match field.data_type() {
+            DataType::Utf8 => &[],
+            DataType::List(_) => &PATH_OF_VALUES,
+            _ => continue,
+        };
+        if values.is_some() {
+            let name = std::iter::once(field.name().as_str());
+            let path = name.chain(below.iter().copied()).map(str::to_owned).collect();
+            let path = ColumnPath::new(path);
             builder = builder.set_column_statistics_enabled(path, EnabledStatistics::None);
         }
     }

@@ -1,7 +1,7 @@
 //! Rows cut into runs whose ends depend on the rows alone, not on the batches in which they arrive.
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::DataType;
+use arrow::datatypes::{ArrowNativeType, DataType};
 
 /// Rows after which it is looked whether a run is long enough.
 const STEP: usize = 64;
@@ -65,6 +65,8 @@ enum Bytes<'a> {
     /// Where each text ends.
     Ends(&'a [i32]),
     LongEnds(&'a [i64]),
+    /// Where each list of texts ends, and where each text of them does.
+    Lists(&'a [i32], &'a [i32]),
 }
 
 impl Bytes<'_> {
@@ -75,6 +77,11 @@ impl Bytes<'_> {
             DataType::Binary => Bytes::Ends(array.as_binary::<i32>().value_offsets()),
             DataType::LargeBinary => Bytes::LongEnds(array.as_binary::<i64>().value_offsets()),
             DataType::Dictionary(..) => Bytes::Each(4),
+            DataType::List(item) if item.data_type() == &DataType::Utf8 => {
+                let lists = array.as_list::<i32>();
+                let texts = lists.values().as_string::<i32>();
+                Bytes::Lists(lists.value_offsets(), texts.value_offsets())
+            }
             data_type => Bytes::Each(data_type.primitive_width().map_or(NESTED, |n| n as u64)),
         }
     }
@@ -85,6 +92,11 @@ impl Bytes<'_> {
             Bytes::Ends(ends) => u64::try_from(ends[at + n] - ends[at]).unwrap_or(0) + 4 * n as u64,
             Bytes::LongEnds(ends) => {
                 u64::try_from(ends[at + n] - ends[at]).unwrap_or(0) + 8 * n as u64
+            }
+            Bytes::Lists(lists, texts) => {
+                let (first, end) = (lists[at].as_usize(), lists[at + n].as_usize());
+                let bytes = u64::try_from(texts[end] - texts[first]).unwrap_or(0);
+                bytes + 4 * (end - first) as u64 + 4 * n as u64
             }
         }
     }

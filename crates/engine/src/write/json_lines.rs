@@ -14,7 +14,7 @@ use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Schema};
 use arrow::error::ArrowError;
 
-use super::columnar::Columnar;
+use super::columnar::{Columnar, Form};
 use super::csv_sink::CsvSink;
 use super::gather::{Columns, Gathered};
 use crate::decode::guarded;
@@ -37,7 +37,7 @@ impl JsonLines {
         staging: &Staging,
         compression: Compression,
     ) -> Result<JsonLines, EngineError> {
-        let columnar = Columnar::new(columns, staging.target(), false)?;
+        let columnar = Columnar::new(columns, staging.target(), Form::Text)?;
         for field in columnar.schema().fields() {
             if !can_hold(field.data_type()) {
                 let holds = in_words(field.data_type());

@@ -34,7 +34,7 @@ use crate::value::stored::holds_text;
 use crate::{Engine, EngineError, Format, SourceColumn, Staging};
 
 use breaks::Breaks;
-use columnar::{Columnar, ColumnarSink};
+use columnar::{Columnar, ColumnarSink, Form};
 use compared::Compared;
 use csv_sink::CsvSink;
 use gather::{Chunk, Columns, Gathered, Gatherer};
@@ -276,8 +276,17 @@ fn chunk_rows(engine: &Engine, columns: &Columns, piece: &Piece, room: Option<u6
     let kept_bytes: u64 = kept.map(own_bytes).sum();
     // Cells as they are and as they leave, ordered and not.
     let row_bytes = 2 * kept_bytes / n_rows + 24 * columns.published.len() as u64;
+    let row_bytes = row_bytes + columns.published.iter().map(list_bytes).sum::<u64>();
     let most_bytes = room.map_or(CHUNK_BYTES, |room| room / (6 * engine.n_threads() as u64));
     (most_bytes.min(CHUNK_BYTES) / row_bytes.max(1)).clamp(LEAST_CHUNK, CHUNK_ROWS)
+}
+
+/// Bytes of the longest list of a column of sets: every row has its own.
+fn list_bytes(column: &Published) -> u64 {
+    let Published::Labels { labels, .. } = column else { return 0 };
+    let texts = labels.texts.iter().flatten().filter(|_| labels.are_sets);
+    // A member of one byte takes two in a label, and four more for its end in a list.
+    texts.map(|text| 3 * text.len() as u64).max().unwrap_or(0)
 }
 
 /// Orders the rows of each class by what is published of them, without writing anything.
@@ -333,7 +342,8 @@ impl Encoder {
             }
             Format::Parquet | Format::Arrow => {
                 let is_parquet = format == Format::Parquet;
-                let columnar = Columnar::new(columns, staging.target(), is_parquet)?;
+                let form = if is_parquet { Form::Parquet } else { Form::Arrow };
+                let columnar = Columnar::new(columns, staging.target(), form)?;
                 Ok(Encoder::Columnar(Box::new(columnar)))
             }
             Format::JsonLines(compression) => {

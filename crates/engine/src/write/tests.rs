@@ -81,14 +81,26 @@ fn write_to(engine: &Engine, output: &Output, ends: &[usize]) -> (Staging, Vec<C
         name: "age".into(),
         kind: Kind::Text,
         is_mean: false,
+        are_sets: false,
         texts: vec![Some("[1, 5]".into()), None, Some("*".into())],
         of_class: (0..60).map(|class| class * 5 % 3).collect(),
+    };
+    let cities = Labels {
+        name: "city".into(),
+        kind: Kind::Text,
+        is_mean: false,
+        are_sets: true,
+        texts: [Some("{Oslo|Rome}"), Some("*"), None, Some(r"\*"), Some("{|Bonn}")]
+            .map(|label| label.map(str::to_owned))
+            .into(),
+        of_class: (0..60).map(|class| class * 7 % 5).collect(),
     };
     let dictionary = Dictionary::of_texts(Vec::new(), false);
     let column = SourceColumn { name: "age".into(), data_type: DataType::Utf8 };
     let published = [
         Published::Kept(1),
         Published::Labels { labels: &labels, dictionary: &dictionary, column: &column },
+        Published::Labels { labels: &cities, dictionary: &dictionary, column: &column },
         Published::Coded { values: &values, kind: Kind::Text },
         Published::Kept(0),
     ];
@@ -99,7 +111,7 @@ fn write_to(engine: &Engine, output: &Output, ends: &[usize]) -> (Staging, Vec<C
     let mut start = 0;
     for &end in ends {
         let loaded = load(start..end);
-        let codes = vec![None, None, Some(&loaded.codes), None];
+        let codes = vec![None, None, None, Some(&loaded.codes), None];
         writer.write(&Piece { codes, kept: &loaded.kept, rows: &loaded.rows }).unwrap();
         start = end;
     }
@@ -163,7 +175,7 @@ fn chunks_end_with_classes() {
 
 /// All cells of an input, row by row.
 fn cells(engine: &Engine, path: &Path) -> Vec<Vec<String>> {
-    let source = Source::open(engine, path.to_str().unwrap()).unwrap();
+    let source = Source::open(engine, path.to_str().unwrap()).unwrap().with_sets(|_| true);
     let uses = vec![Use::Code; source.columns().len()];
     let table = read(engine, &source, &uses, false).unwrap();
     let text = |column: &crate::RawColumn, row: usize| {
@@ -197,6 +209,36 @@ fn parts_put_together_are_the_single_file() {
             };
             crate::publish(Vec::new(), Some((parts, &publish)), true, || Ok(())).unwrap();
         }
+    }
+}
+
+/// Sets are lists where a format has them, and are read back as the labels that CSV has.
+#[test]
+fn sets_are_lists_that_are_read_as_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::new(2, Arc::default(), Arc::default());
+    let file = |name: &str| stage(&engine, &folder.path().join(name), None, &[class_sizes().len()]);
+    let text = file("r.csv");
+    let expected = cells(&engine, text.path());
+    for label in ["{Oslo|Rome}", "*", "", r"\*", "{|Bonn}"] {
+        assert!(expected.iter().any(|row| row[2] == label), "{label}");
+    }
+    let list = DataType::new_list(DataType::Utf8, true);
+    for (name, data_type) in
+        [("r.parquet", &list), ("r.arrow", &list), ("r.jsonl", &DataType::Utf8)]
+    {
+        let staged = file(name);
+        assert_eq!(cells(&engine, staged.path()), expected, "{name}");
+        let source = Source::open(&engine, staged.path().to_str().unwrap()).unwrap();
+        let at = source.position("city").unwrap();
+        assert_eq!(&source.columns()[at].data_type, data_type, "{name}");
+        // A table that is no release has lists that stand for nothing.
+        let uses = vec![Use::Code; source.columns().len()];
+        let is_refused = matches!(
+            read(&engine, &source, &uses, false),
+            Err(EngineError::UnsupportedType { column, .. }) if column == "city"
+        );
+        assert_eq!(is_refused, data_type == &list, "{name}");
     }
 }
 

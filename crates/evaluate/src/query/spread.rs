@@ -462,11 +462,14 @@ fn in_list(
                 let ends = code(lo).zip(code(hi)).filter(|(lo, hi)| lo <= hi);
                 ends.map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))
             }),
-            // A value that looks like a set has a backslash before it.
-            Form::Set(members, label) => node(hierarchy, label)
-                .map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))
-                .or_else(|| set(members, leaves))
-                .or_else(|| whole(label)),
+            // Of a hierarchy, a value that looks like a set has a backslash before it. Otherwise it may
+            // be of a table of values.
+            Form::Set(members, label) => {
+                (if hierarchy.is_some() { node(hierarchy, label) } else { leaves(label) })
+                    .map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))
+                    .or_else(|| set(members, leaves))
+                    .or_else(|| whole(label))
+            }
             Form::Unknown => None,
         };
         match spread {

@@ -13,7 +13,7 @@ use crate::flow::input::{InMemory, Input, output_of};
 use crate::flow::job::{Job, ReleaseNotes};
 use crate::flow::labelling::Assigned;
 use crate::flow::memory::held_memory_bytes;
-use crate::flow::people::uses_counting;
+use crate::flow::people::{among_quasi, uses_counting};
 use crate::flow::place::Place;
 use crate::flow::publish::Release;
 use crate::flow::run::{Run, Stage};
@@ -95,6 +95,7 @@ impl Job<'_> {
         timings.read = clock.lap();
         self.run.enter(Stage::Search);
         let mut coding = prepared.collapse();
+        let repeats = among_quasi(&plan, &*table, table.n_rows as u64);
         if let Some(table) = Arc::get_mut(&mut table).filter(|_| !tells_table(&plan)) {
             // The quasi-identifier lives on in the frequency set.
             let is_quasi = |name: &str| coding.set.attributes.iter().any(|a| a.name == name);
@@ -114,6 +115,7 @@ impl Job<'_> {
             classes: &classes,
             assigned: Assigned::of(&found),
             vector_of: &coding.vector_of,
+            repeats,
         };
         let (assigned, rows) = (release.assigned, Some(&*table));
         let released =

@@ -41,7 +41,7 @@ use crate::report::{
 };
 use crate::spec::error::{JobError, Problem};
 use crate::spec::{InputFile, JobSpec, QuasiSpec, ReleaseSpec, Role, RunSpec, SuppressLimit};
-use extend::without_unknown;
+use extend::{cells_without_unknown, without_unknown};
 use recognise::{Lookup, Recognised};
 
 /// What can be said beside the recoding.
@@ -212,6 +212,7 @@ impl Application<'_> {
             return self.in_files(rows, &Place::files(bounds));
         };
         refuse_missing(plan, &table)?;
+        let repeats = among_quasi(plan, &table, table.n_rows as u64);
         timings.read = clock.lap();
         self.run.enter(Stage::Recode);
         for at in plan.with_role(Role::Quasi) {
@@ -243,6 +244,7 @@ impl Application<'_> {
             classes,
             assigned: assigned(&recognised),
             vector_of: &coding.vector_of,
+            repeats,
         };
         let written = release.write(self.engine, self.run, output, &mut timings)?;
         source.check_unchanged()?;
@@ -336,7 +338,9 @@ impl Application<'_> {
         let n_suppressed = classes.recoded.n_suppressed;
         let attributes = &coding.set.attributes;
         let names = || attributes.iter().map(|attribute| attribute.name.clone());
-        let attributes = &without_unknown(attributes, &recognised.n_unknown);
+        let known = without_unknown(attributes, &recognised.n_unknown);
+        let measured = &cells_without_unknown(measured, attributes, &known);
+        let attributes = &known;
         let by_column = incrowd_quality::loss_by_column(attributes, measured);
         let mut report = Report {
             incrowd: crate::VERSION,

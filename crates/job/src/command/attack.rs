@@ -75,12 +75,17 @@ pub fn attack(run: &Run, options: &AttackOptions) -> Result<Attacked, JobError> 
     let k = asked.or(recoded_at).unwrap_or(2);
     run.with_engine(options.threads, |engine| {
         run.enter(Stage::Open);
-        let release = Source::open(engine, &options.release);
-        let outside = Source::open(engine, &options.with);
-        let original = options.before.as_deref().map(|path| Source::open(engine, path));
-        let opened = (release.as_ref().ok(), outside.as_ref().ok());
         let entity = knowledge.as_ref().and_then(|known| known.entity().map(str::to_owned));
         let entity = entity.as_deref();
+        let is_label = |name: &str| {
+            let is_quasi = knowledge.as_ref().and_then(|known| known.is_quasi(name));
+            is_quasi != Some(false) && ![entity, options.sensitive.as_deref()].contains(&Some(name))
+        };
+        let open = |path: &str| Ok(Source::open(engine, path)?.with_sets(is_label));
+        let release = open(&options.release);
+        let outside = open(&options.with);
+        let original = options.before.as_deref().map(|path| Source::open(engine, path));
+        let opened = (release.as_ref().ok(), outside.as_ref().ok());
         let chosen = compared(opened, (options, knowledge.as_ref()), &mut problems);
         let chosen_before = match (&original, &chosen) {
             (Some(Ok(original)), Some(chosen)) => {

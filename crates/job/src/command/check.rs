@@ -18,7 +18,7 @@ use crate::plan::{Plan, Purpose};
 use crate::report::wanted::HtmlWanted;
 use crate::report::{Done, InputReport, Outcome, Report, Timings};
 use crate::spec::error::{JobError, Problem};
-use crate::spec::{InputFile, JobSpec};
+use crate::spec::{InputFile, JobSpec, Role};
 
 /// Measures the job's input as it stands, and says whether what the job asks for holds. Writes the report if the job
 /// names one.
@@ -44,6 +44,10 @@ pub(super) fn check_in(
         let source = input.open(engine)?;
         let plan = Plan::new(spec, &source, Purpose::Measure)?;
         run.tell_notes(&plan.notes);
+        // The table may be a release, whose sets are lists.
+        let is_quasi =
+            |name: &str| plan.with_role(Role::Quasi).any(|at| plan.columns[at].name == name);
+        let source = source.with_sets(is_quasi);
         let released_as = as_they_are(&plan);
         let contents = Vec::new();
         let subject = Subject { plan: &plan, released_as, entity: None, contents, is_given: true };

@@ -192,6 +192,8 @@ impl Looking<'_> {
     ) -> Result<(Release, Vec<Vec<GroupAnswers>>), JobError> {
         self.run.enter(Stage::Open);
         let source = table()?;
+        let may_have_labels = |name: &str| self.knowledge.is_quasi(name) != Some(false);
+        let source = source.with_sets(|name| !is_original && may_have_labels(name));
         let layout =
             Layout::new(&source, self.knowledge, self.asked, (named, is_original), problems);
         self.run.enter(Stage::Read);

@@ -20,7 +20,7 @@ use crate::flow::labelling::{
 use crate::flow::measure::{Entities, Measured, Starred, Subject, Unique, measure_release};
 use crate::flow::ordered::raw_column;
 use crate::flow::outputs::manifest;
-use crate::flow::people::{Repeats, among_quasi};
+use crate::flow::people::Repeats;
 use crate::flow::run::{Run, Stage};
 use crate::plan::Plan;
 use crate::report::exposure::Exposure;
@@ -39,6 +39,8 @@ pub(crate) struct Release<'a> {
     pub(crate) assigned: Assigned<'a>,
     /// By row, its vector.
     pub(crate) vector_of: &'a [u32],
+    /// The quasi-identifiers that number people who have several rows.
+    pub(crate) repeats: Vec<Repeats>,
 }
 
 /// A release that was written and measured, and waits to be published.
@@ -171,7 +173,7 @@ impl Release<'_> {
     /// The columns that number people who have several rows and are not released as they are.
     fn repeats(&self) -> Vec<Repeats> {
         let counted = self.table.counted.iter().filter_map(Repeats::of_counted);
-        counted.chain(among_quasi(self.plan, self.table, self.table.n_rows as u64)).collect()
+        counted.chain(self.repeats.iter().cloned()).collect()
     }
 
     fn starred(&self) -> Result<Starred, JobError> {

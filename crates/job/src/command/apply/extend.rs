@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use incrowd_data::{Attribute, Hierarchy, Kind, Shape};
+use incrowd_data::{Attribute, Cell, Hierarchy, Kind, Level, Recoded, Shape};
 use incrowd_engine::kind_of_texts;
 
 use super::Application;
@@ -262,6 +262,36 @@ pub(super) fn without_unknown(attributes: &[Attribute], n_unknown: &[usize]) -> 
         known
     };
     attributes.iter().zip(n_unknown).map(known).collect()
+}
+
+/// The cells in terms of such columns: missing cells have the code after the last value, and every
+/// level of a hierarchy ends with theirs.
+pub(super) fn cells_without_unknown(
+    recoded: &Recoded,
+    attributes: &[Attribute],
+    known: &[Attribute],
+) -> Recoded {
+    let mut recoded = recoded.clone();
+    for ((column, attribute), known) in recoded.columns.iter_mut().zip(attributes).zip(known) {
+        let missing = attribute.dictionary.missing().zip(known.dictionary.missing());
+        let Some((was, is)) = missing.filter(|(was, is)| was != is) else { continue };
+        let node = |(level, group): (u8, u32)| match (&attribute.shape, &known.shape) {
+            (Shape::Tree(all), Shape::Tree(known)) => {
+                let is_missing = all.group_of(Level(level), was) == group;
+                (level, if is_missing { known.group_of(Level(level), is) } else { group })
+            }
+            _ => (level, group),
+        };
+        for cell in &mut column.cells {
+            match cell {
+                Cell::Value(code) if *code == was => *code = is,
+                Cell::Node(level, group) => (*level, *group) = node((*level, *group)),
+                Cell::Nodes(nodes) => nodes.iter_mut().for_each(|of| *of = node(*of)),
+                _ => {}
+            }
+        }
+    }
+    recoded
 }
 
 #[cfg(test)]

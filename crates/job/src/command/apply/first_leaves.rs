@@ -19,8 +19,11 @@ use crate::spec::HierarchySpec;
 /// One column's hierarchy as it was, and its codes in both.
 struct FirstLeaves {
     attribute: Attribute,
-    /// By code of the extended hierarchy, the code as it was; a new leaf has that of the leaf
+    /// By code of the extended hierarchy, the code as it was; a new leaf has that of the first leaf
     /// before it, or 0.
+    last_of: Vec<u32>,
+    /// The same, but that a new leaf has the code of the first leaf after it, if there is one: new
+    /// leaves of a node come before its first one.
     first_of: Vec<u32>,
     /// By code as it was, the code in the extended hierarchy.
     code_of: Vec<u32>,
@@ -143,16 +146,22 @@ impl FirstLeaves {
             kept.map(|row| row.into_iter().map(str::to_owned).collect()).collect();
         let smaller = Hierarchy::from_rows(&kept).ok()?;
         let mut dictionary = attribute.dictionary.clone();
-        let (mut first_of, mut code_of) = (Vec::new(), Vec::new());
+        let (mut last_of, mut first_of, mut code_of) = (Vec::new(), Vec::new(), Vec::new());
+        let count = |code_of: &[u32]| u32::try_from(code_of.len()).expect("as many as codes");
         for (code, is_first) in (0u32..).zip(&is_first) {
+            first_of.push(count(&code_of));
             if *is_first {
                 code_of.push(code);
             }
-            let n_first = u32::try_from(code_of.len()).expect("no more codes than before");
-            first_of.push(n_first.saturating_sub(1));
+            last_of.push(count(&code_of).saturating_sub(1));
+        }
+        let n_values = count(&code_of);
+        let last = n_values.saturating_sub(1);
+        for code in &mut first_of {
+            *code = last.min(*code);
         }
         if dictionary.has_missing {
-            let n_values = u32::try_from(code_of.len()).expect("no more codes than before");
+            last_of.push(n_values);
             first_of.push(n_values);
             code_of.push(attribute.n_values());
         }
@@ -161,12 +170,12 @@ impl FirstLeaves {
         let smaller = if dictionary.has_missing { smaller.with_missing() } else { smaller };
         let name = attribute.name.clone();
         let attribute = Attribute { name, dictionary, shape: Shape::Tree(smaller) };
-        Some(FirstLeaves { attribute, first_of, code_of })
+        Some(FirstLeaves { attribute, last_of, first_of, code_of })
     }
 
     /// The code as it was of the last leaf up to a code; an end that is open stays open.
     fn last_code(&self, code: u32) -> u32 {
-        self.first_of.get(code as usize).copied().unwrap_or(code)
+        self.last_of.get(code as usize).copied().unwrap_or(code)
     }
 
     /// A cell of the hierarchy as it was, in the extended one: the same nodes.

@@ -81,12 +81,9 @@ impl Layout {
                 }
             }
         }
-        if self.columns.is_empty() {
-            let first =
-                source.columns().iter().position(incrowd_engine::SourceColumn::can_be_coded);
-            if let Some(first) = first {
-                uses[first] = Use::Code;
-            }
+        let first = (0..uses.len()).find(|&at| source.can_code(at));
+        if let Some(first) = first.filter(|_| self.columns.is_empty()) {
+            uses[first] = Use::Code;
         }
         uses
     }

@@ -69,7 +69,8 @@ pub(crate) fn numbered(name: &str) -> Option<Numbered> {
         () => Sure::Perhaps,
     };
     let found = |sure: Sure, whose: Whose| {
-        Some(Numbered { sure: if is_short { Sure::Long } else { sure }, whose })
+        let is_doubtful = is_short && whose != Whose::Official;
+        Some(Numbered { sure: if is_doubtful { Sure::Long } else { sure }, whose })
     };
     let together: Vec<String> = parts.windows(2).map(<[String]>::concat).collect();
     let is_official = parts.iter().chain(&together).any(|word| has(OFFICIAL, word));
