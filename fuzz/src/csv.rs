@@ -1,8 +1,8 @@
-//! The CSV inspector against two other parsers: a plain one that knows the inspector's rules, and the `csv`
-//! crate; then the file read by the engine, cell by cell.
+//! The CSV inspector against two other parsers: a plain one that knows the inspector's rules, and
+//! the `csv` crate; then the file read by the engine, cell by cell.
 //!
-//! The first byte of an input says whether the delimiter is told (`1` to `4`) or to be recognised; the rest
-//! is the file.
+//! The first byte of an input says whether the delimiter is told (`1` to `4`) or to be recognised;
+//! the rest is the file.
 
 use std::collections::HashSet;
 
@@ -81,8 +81,8 @@ pub fn run(input: &[u8]) {
 /// A record: its fields, unquoted.
 type Record = Vec<Vec<u8>>;
 
-/// Compares a verdict with that of the plain parser, and the records with those of the `csv` crate; the
-/// records of a sound file.
+/// Compares a verdict with that of the plain parser, and the records with those of the `csv` crate;
+/// the records of a sound file.
 fn check(bytes: &[u8], delimiter: u8, found: &Result<Inspected, CsvError>) -> Vec<Record> {
     let plain = Plain::parse(bytes, delimiter);
     match found {
@@ -155,8 +155,8 @@ impl Plain {
         }
     }
 
-    /// The faults that may be reported: those on the first line that has any. Faults of the header's names
-    /// come before all that follow the header, and after those within it.
+    /// The faults that may be reported: those on the first line that has any. Faults of the
+    /// header's names come before all that follow the header, and after those within it.
     fn expected(&self) -> impl Iterator<Item = (u64, &'static str)> + '_ {
         let first = self.faults.iter().map(|(line, _)| *line).min().unwrap_or(0);
         let has_bad_names = self.faults.iter().any(|(_, name)| name.ends_with("Header"));

@@ -1,5 +1,5 @@
-//! Hierarchy files and builders. A file that is accepted is a tree over its rows, and survives being
-//! written; the rows of a builder are a hierarchy whose labels cover the values under them.
+//! Hierarchy files and builders. A file that is accepted is a tree over its rows, and survives
+//! being written; the rows of a builder are a hierarchy whose labels cover the values under them.
 //!
 //! The first byte of an input says what follows: `f` a file, anything else choices of a builder.
 
@@ -90,7 +90,8 @@ fn check_tree(tree: &Hierarchy, rows: &[Vec<String>]) {
     check_levels(&with_missing, false);
 }
 
-/// Every level divides the leaves into runs, each within one of the next level; the last is one run.
+/// Every level divides the leaves into runs, each within one of the next level; the last is one
+/// run.
 fn check_levels(tree: &Hierarchy, labels_differ: bool) {
     let n_leaves = tree.n_leaves();
     let levels = (0..=tree.height().0).map(Level);

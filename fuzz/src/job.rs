@@ -1,5 +1,5 @@
-//! Job files: what is accepted prints as a job file that says the same, and running it on a small table
-//! ends in an error or in a release that keeps its k.
+//! Job files: what is accepted prints as a job file that says the same, and running it on a small
+//! table ends in an error or in a release that keeps its k.
 
 use incrowd_job::{anonymize, HierarchySpec, JobSpec, Outcome, Run};
 

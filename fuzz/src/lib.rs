@@ -1,9 +1,9 @@
-//! What the fuzz targets do, a module each: `run` takes an input and panics if something is wrong, `seeds`
-//! gives inputs to start from, `mutate` changes an input in a way that keeps its form.
+//! What the fuzz targets do, a module each: `run` takes an input and panics if something is wrong,
+//! `seeds` gives inputs to start from, `mutate` changes an input in a way that keeps its form.
 //!
-//! The targets call the code that the commands call, and compare what it says with something written
-//! apart: another parser, an interpreter, or the properties that the documentation promises. `fuzz/run`
-//! builds and runs them; `fuzz/README.md` tells how.
+//! The targets call the code that the commands call, and compare what it says with something
+//! written apart: another parser, an interpreter, or the properties that the documentation
+//! promises. `fuzz/run` builds and runs them; `fuzz/README.md` tells how.
 
 pub mod csv;
 pub mod hierarchy;
@@ -24,8 +24,8 @@ pub use libfuzzer_sys;
 /// An input to start from, by its name.
 pub type Seed = (String, Vec<u8>);
 
-/// Writes the seeds of a target into the folder that `INCROWD_FUZZ_SEEDS` names, and ends the process;
-/// does nothing where it is not set.
+/// Writes the seeds of a target into the folder that `INCROWD_FUZZ_SEEDS` names, and ends the
+/// process; does nothing where it is not set.
 pub fn write_seeds(seeds: impl FnOnce() -> Vec<Seed>) {
     let Ok(folder) = std::env::var("INCROWD_FUZZ_SEEDS") else { return };
     for (name, bytes) in seeds() {

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::rng::Rng;
 
-/// Puts lines of a text together anew, or puts in a piece, one time in three; else what libFuzzer does.
+/// Puts lines of a text together anew, or puts in a piece, one time in three; else what libFuzzer
+/// does.
 pub(crate) fn of_text(
     data: &mut [u8],
     size: usize,
@@ -43,7 +44,8 @@ fn change_lines(lines: &mut Vec<Vec<u8>>, rng: &mut Rng, pieces: &[&[u8]]) {
     }
 }
 
-/// Changes nodes of a JSON tree, most of the time; else what libFuzzer does. `words` are texts to put in.
+/// Changes nodes of a JSON tree, most of the time; else what libFuzzer does. `words` are texts to
+/// put in.
 pub(crate) fn of_json(
     data: &mut [u8],
     (size, most): (usize, usize),

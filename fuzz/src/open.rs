@@ -1,5 +1,5 @@
-//! Parquet, Arrow and JSON files of any bytes: opening and reading one ends in an error or in a table, in
-//! bounded memory. What the file is, its first bytes say.
+//! Parquet, Arrow and JSON files of any bytes: opening and reading one ends in an error or in a
+//! table, in bounded memory. What the file is, its first bytes say.
 
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
 
@@ -10,8 +10,8 @@ use crate::{sandbox, Seed};
 mod mutator;
 mod samples;
 
-/// A panic that a caller catches is none of ours; the ones that reach us end the process below. With
-/// `INCROWD_FUZZ_STRICT` every panic does.
+/// A panic that a caller catches is none of ours; the ones that reach us end the process below.
+/// With `INCROWD_FUZZ_STRICT` every panic does.
 pub fn start() {
     if std::env::var_os("INCROWD_FUZZ_STRICT").is_none() {
         set_hook(Box::new(|info| {

@@ -1,5 +1,5 @@
-//! Recoding files put to use: applying one ends in an error or in a release that keeps the k that the file
-//! asks for, in bounded memory.
+//! Recoding files put to use: applying one ends in an error or in a release that keeps the k that
+//! the file asks for, in bounded memory.
 //!
 //! The first byte of an input says how the file is applied, bit by bit; the rest is the file.
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Panics if fewer than `k` rows of a released CSV file look the same on the columns that were recoded.
+/// Panics if fewer than `k` rows of a released CSV file look the same on the columns that were
+/// recoded.
 pub(crate) fn check_k(path: &str, quasi: &[String], k: u64) {
     let mut reader = csv::Reader::from_path(path).expect("a release can be read");
     let header = reader.headers().expect("a release has a header").clone();

@@ -1,5 +1,5 @@
-//! Searches that were stopped: a resume file ends in an error, or in a release that keeps its k. The checksum
-//! of the file is put right before it is used, or no mutation would get beyond it.
+//! Searches that were stopped: a resume file ends in an error, or in a release that keeps its k.
+//! The checksum of the file is put right before it is used, or no mutation would get beyond it.
 
 use incrowd_job::{anonymize, fuzzing, JobSpec, Outcome, Run};
 

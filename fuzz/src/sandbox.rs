@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use incrowd_engine::Engine;
 
-/// The folder of this process: below `INCROWD_FUZZ_FOLDER`, or below the system's folder for temporary files.
+/// The folder of this process: below `INCROWD_FUZZ_FOLDER`, or below the system's folder for
+/// temporary files.
 pub fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

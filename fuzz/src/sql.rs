@@ -1,6 +1,7 @@
-//! SQL conditions and queries: drawn from a grammar, printed in many ways, and answered three times: by an
-//! interpreter of SQL's three-valued logic, by the parsed condition over the rows and as regions of codes, and
-//! by `query` over the table as a file. Texts of any form must not make the parser panic.
+//! SQL conditions and queries: drawn from a grammar, printed in many ways, and answered three
+//! times: by an interpreter of SQL's three-valued logic, by the parsed condition over the rows and
+//! as regions of codes, and by `query` over the table as a file. Texts of any form must not make
+//! the parser panic.
 //!
 //! The first byte of an input says what follows: `q` a text, anything else choices of the grammar.
 

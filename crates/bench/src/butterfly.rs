@@ -1,4 +1,5 @@
-//! What several quasi-identifier sets cost: the union of all, the paper's butterflies and ours, in one run.
+//! What several quasi-identifier sets cost: the union of all, the paper's butterflies and ours, in
+//! one run.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -71,7 +72,8 @@ struct Measured {
     peak: f64,
 }
 
-/// Runs all cases and the table of `rows` rows; an error if a butterfly release loses more than the union's.
+/// Runs all cases and the table of `rows` rows; an error if a butterfly release loses more than the
+/// union's.
 pub(crate) fn cases(folder: &Path, rows: u64, runs: usize) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)?;
     let folder = folder.canonicalize()?;
@@ -131,7 +133,8 @@ fn quality(folder: &Path, runs: usize) -> Result<usize, Failure> {
     Ok(worse)
 }
 
-/// Times and memory of one large table; how often a butterfly release of it loses more than the union's.
+/// Times and memory of one large table; how often a butterfly release of it loses more than the
+/// union's.
 fn speed(folder: &Path, rows: u64, runs: usize) -> Result<usize, Failure> {
     let table = folder.join("large.csv");
     let n = rows.to_string();

@@ -1,4 +1,5 @@
-//! K-Optimize on the bundled Adult table, prepared as the paper did: every case to its proof, or to a time limit.
+//! K-Optimize on the bundled Adult table, prepared as the paper did: every case to its proof, or to
+//! a time limit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

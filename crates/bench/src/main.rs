@@ -1,8 +1,8 @@
 //! Benchmarks of Incrowd, as ratios to a plain copy in the same run on the same machine.
 //!
-//! `incrowd-bench speed --rows N` generates a synthetic census table (8 quasi-identifiers, 1 sensitive,
-//! 4 other columns; seeded), copies it with DataFusion, anonymizes it with the `incrowd` binary that
-//! stands beside this one, and prints both times, their ratio, and where the time went.
+//! `incrowd-bench speed --rows N` generates a synthetic census table (8 quasi-identifiers, 1
+//! sensitive, 4 other columns; seeded), copies it with DataFusion, anonymizes it with the `incrowd`
+//! binary that stands beside this one, and prints both times, their ratio, and where the time went.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
@@ -84,7 +84,8 @@ enum Task {
         /// Where the tables are made
         folder: PathBuf,
     },
-    /// Losses and times of several quasi-identifier sets: their union, the paper's butterflies, ours
+    /// Losses and times of several quasi-identifier sets: their union, the paper's butterflies,
+    /// ours
     Butterfly {
         /// Rows of the table whose times are compared
         #[arg(long, default_value_t = 1_000_000)]
@@ -114,7 +115,8 @@ enum Task {
     },
     /// Reproduce the tables and figures of the papers: numbers, pictures, and what agrees
     Reproduce {
-        /// A paper (mondrian, incognito, koptimize, workload, butterfly), one of its figures, or all
+        /// A paper (mondrian, incognito, koptimize, workload, butterfly), one of its figures, or
+        /// all
         #[arg(default_value = "all")]
         name: String,
         /// Where `reproduction.md` and the folder `reproduction` go

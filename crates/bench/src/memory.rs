@@ -13,8 +13,8 @@ use crate::{Failure, now, run};
 const QUASI: &str = "age,sex,race,marital,education,workclass,occupation,postcode";
 const OTHERS: &str = "hours,children,income,charges,visit";
 
-/// Generates a table and anonymizes it with and without the limit. With `distinct` one more column with that
-/// many values is quasi-identifying.
+/// Generates a table and anonymizes it with and without the limit. With `distinct` one more column
+/// with that many values is quasi-identifying.
 pub(crate) fn compare(
     folder: &Path,
     rows: u64,

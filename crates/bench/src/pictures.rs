@@ -1,7 +1,8 @@
 //! `pictures`: how each algorithm divides the same small table, for the user guide.
 //!
-//! The table is drawn from a fixed seed, every search is one that a budget of time cannot end early, and so the
-//! pictures have the same bytes on every machine. A test compares them with those of `docs/src/pictures`.
+//! The table is drawn from a fixed seed, every search is one that a budget of time cannot end
+//! early, and so the pictures have the same bytes on every machine. A test compares them with those
+//! of `docs/src/pictures`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -146,8 +147,8 @@ fn drawn() -> Result<Vec<(String, String)>, Failure> {
     PICTURES.iter().map(draw).collect()
 }
 
-/// Two hundred people: incomes rise up to the age of 50 and fall again, hours fall from 65 on, and whoever is 45 or older and
-/// has 35 thousand or more owns a home.
+/// Two hundred people: incomes rise up to the age of 50 and fall again, hours fall from 65 on, and
+/// whoever is 45 or older and has 35 thousand or more owns a home.
 fn people() -> String {
     let mut random = Random::new(9);
     let mut text = String::from("age,income,hours,owner\n");

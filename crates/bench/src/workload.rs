@@ -1,4 +1,5 @@
-//! What a purpose costs: every split criterion against the median, and queries over the release, in one run.
+//! What a purpose costs: every split criterion against the median, and queries over the release, in
+//! one run.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -26,8 +27,8 @@ const JOB: [&str; 10] = [
     "--force",
 ];
 
-/// Times every way on a synthetic census table, whole commands and searches alone; the best of some runs
-/// counts.
+/// Times every way on a synthetic census table, whole commands and searches alone; the best of some
+/// runs counts.
 pub(crate) fn times(folder: &Path, rows: u64, runs: usize) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)?;
     census::write(&folder.join("census.csv"), rows, 7)?;

@@ -27,7 +27,8 @@ pub(crate) struct JobArgs {
     /// A TOML job file; flags win over it
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<PathBuf>,
-    /// k-anonymity: the least size of a class (at least 2), of every set that has no k of its own, or of one set
+    /// k-anonymity: the least size of a class (at least 2), of every set that has no k of its own,
+    /// or of one set
     #[arg(short, value_name = "[SET=]N", value_parser = k_of_set, value_delimiter = ',')]
     pub(crate) k: Vec<KOfSet>,
     /// A level of protection that a rule or practice asks for: ema-0.09, tre-10 or hipaa-5
@@ -81,8 +82,8 @@ pub(crate) struct JobArgs {
     /// A missing value is a category of its own, or an error: category or error
     #[arg(long, value_name = "WHAT")]
     pub(crate) missing: Option<String>,
-    /// Whether a missing sensitive cell counts as one more value in l-diversity, t-closeness and their figures:
-    /// ignore (default) or value
+    /// Whether a missing sensitive cell counts as one more value in l-diversity, t-closeness and
+    /// their figures: ignore (default) or value
     #[arg(long, value_name = "WHAT")]
     pub(crate) missing_sensitive: Option<String>,
     #[command(flatten)]
@@ -133,25 +134,28 @@ pub(crate) struct SearchArgs {
     pub(crate) suppress: Option<String>,
     /// The algorithm: mondrian (default); with one level a column: optimal, incognito, samarati,
     /// bottom-up, datafly; with intervals of every column: koptimize, hill-climb,
-    /// single-dimensional, tds (for the targets); for several quasi-identifier sets: butterfly, union (the baseline)
+    /// single-dimensional, tds (for the targets); for several quasi-identifier sets: butterfly,
+    /// union (the baseline)
     #[arg(long, value_name = "NAME")]
     pub(crate) algorithm: Option<String>,
-    /// Its variant. mondrian: strict, relaxed; incognito: basic, super-roots, cube; bottom-up: rollup,
-    /// no-rollup; butterfly: improved, paper; union: the algorithm that protects the union, mondrian if it is
-    /// not said; all-minimal lists all minimal generalizations in the report
+    /// Its variant. mondrian: strict, relaxed; incognito: basic, super-roots, cube; bottom-up:
+    /// rollup, no-rollup; butterfly: improved, paper; union: the algorithm that protects the union,
+    /// mondrian if it is not said; all-minimal lists all minimal generalizations in the report
     #[arg(long, value_name = "NAME[,NAME]")]
     pub(crate) variant: Option<String>,
-    /// How mondrian chooses its cuts: median (default), infogain or lsd (for the targets), selection, queries;
-    /// several are asked in turn
+    /// How mondrian chooses its cuts: median (default), infogain or lsd (for the targets),
+    /// selection, queries; several are asked in turn
     #[arg(long, value_name = "NAME[,NAME]")]
     pub(crate) split: Option<String>,
     /// Rows that will be selected, e.g. "sex = 'Male' AND age >= 40"; repeat it for several
     #[arg(long, value_name = "CONDITION")]
     pub(crate) select: Vec<String>,
-    /// A query that will be asked, e.g. "SELECT COUNT(*) WHERE age < 30", or "weight 2: SELECT ..."; repeat it for several
+    /// A query that will be asked, e.g. "SELECT COUNT(*) WHERE age < 30", or "weight 2: SELECT
+    /// ..."; repeat it for several
     #[arg(long, value_name = "SQL")]
     pub(crate) query: Vec<String>,
-    /// A file of queries that will be asked, one a line, each with its weight before it if it has one
+    /// A file of queries that will be asked, one a line, each with its weight before it if it has
+    /// one
     #[arg(long, value_name = "FILE")]
     pub(crate) queries: Option<String>,
     /// The levels of a column in a full-domain recoding: 2, 1..3, 1.. or ..3, both ends included
@@ -166,8 +170,8 @@ pub(crate) struct SearchArgs {
     /// Relaxed partitioning: smaller classes, a local recoding
     #[arg(long)]
     pub(crate) relaxed: bool,
-    /// The measure that is minimised (mondrian only reports it): discernibility, average-class-size, loss, entropy,
-    /// classification, height or precision
+    /// The measure that is minimised (mondrian only reports it): discernibility,
+    /// average-class-size, loss, entropy, classification, height or precision
     #[arg(long, value_name = "NAME")]
     pub(crate) measure: Option<String>,
     /// What random choices are made from (Mondrian makes none)
@@ -190,16 +194,16 @@ pub(crate) struct LabelArgs {
     /// Columns that were recoded: say it where they hold means
     #[arg(long, value_name = "[NAME=]A,B,C")]
     pub(crate) quasi: Vec<String>,
-    /// What stands in recoded cells: range, region, bounds, mean or range+mean (default: as the recoding or
-    /// the job says)
+    /// What stands in recoded cells: range, region, bounds, mean or range+mean (default: as the
+    /// recoding or the job says)
     #[arg(long, value_name = "FORM")]
     pub(crate) labels: Option<String>,
 }
 
 #[derive(Clone, Debug, Args, Default)]
 pub(crate) struct LogArgs {
-    /// Append a JSON object a line to a file, - for standard error: each stage with its rows and seconds,
-    /// problems, the exit code
+    /// Append a JSON object a line to a file, - for standard error: each stage with its rows and
+    /// seconds, problems, the exit code
     #[arg(long, value_name = "FILE|-")]
     pub(crate) log: Option<PathBuf>,
     /// Say on standard error when a stage ends, with its rows and seconds

@@ -22,8 +22,8 @@ use crate::commands::{
 };
 use crate::{log, message, signals, terminal};
 
-/// Release tables about people so that every record is hidden in a crowd of at least k that look the
-/// same.
+/// Release tables about people so that every record is hidden in a crowd of at least k that look
+/// the same.
 #[derive(Debug, Parser)]
 #[command(name = "incrowd", version, propagate_version = true, max_term_width = 100)]
 #[command(
@@ -33,8 +33,8 @@ use crate::{log, message, signals, terminal};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// For tests: put all rows into private files, a few at a time, and let Mondrian divide them into about this
-    /// many regions
+    /// For tests: put all rows into private files, a few at a time, and let Mondrian divide them
+    /// into about this many regions
     #[arg(long, value_name = "REGIONS", global = true, hide = true)]
     pub(crate) force_files: Option<u32>,
 }
@@ -53,8 +53,8 @@ pub(crate) enum Command {
     Evaluate(Box<EvaluateArgs>),
     /// Apply a saved recoding to new rows, verify, publish
     ///
-    /// Labels are of the form that the recoding was made with. Those of the form `region` are the same for every table;
-    /// ranges, bounds and means describe the rows at hand.
+    /// Labels are of the form that the recoding was made with. Those of the form `region` are the
+    /// same for every table; ranges, bounds and means describe the rows at hand.
     Apply(Box<ApplyArgs>),
     /// Answer COUNT, SUM, AVG, MIN and MAX over a release; with the original, how far they are off
     Query(Box<QueryArgs>),

@@ -1,5 +1,5 @@
-//! The `incrowd` command: arguments, messages and exit codes. A library, so that a binary with a cluster
-//! engine is the same command.
+//! The `incrowd` command: arguments, messages and exit codes. A library, so that a binary with a
+//! cluster engine is the same command.
 //!
 //! Exit codes: 0 released and verified, or the check passed; 1 no release satisfies the job, or the
 //! check failed; 2 the request or the input is wrong; 130 interrupted. Files are written only on 0.
@@ -24,8 +24,8 @@ use std::sync::Arc;
 use clap::{CommandFactory, FromArgMatches};
 pub use incrowd_job::Connector;
 
-/// Does what the arguments of the process say, as the binary `name`, with a cluster engine if there is a
-/// connector.
+/// Does what the arguments of the process say, as the binary `name`, with a cluster engine if there
+/// is a connector.
 #[must_use]
 pub fn main(name: &'static str, connector: Option<Arc<dyn Connector>>) -> ExitCode {
     mute_panics();
@@ -53,8 +53,8 @@ pub fn main(name: &'static str, connector: Option<Arc<dyn Connector>>) -> ExitCo
     ExitCode::from(code)
 }
 
-/// A panic says where it happened and nothing else: messages may quote cells. Nor is a closed pipe a reason
-/// to panic with a message: whoever reads has read enough.
+/// A panic says where it happened and nothing else: messages may quote cells. Nor is a closed pipe
+/// a reason to panic with a message: whoever reads has read enough.
 pub fn mute_panics() {
     std::panic::set_hook(Box::new(message::panicked));
 }

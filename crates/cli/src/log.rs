@@ -1,5 +1,5 @@
-//! What a run does and how long it takes: with `--log` a JSON object a line, for programs; with `-v` a
-//! line on standard error, for people. No cell of a table is in either.
+//! What a run does and how long it takes: with `--log` a JSON object a line, for programs; with
+//! `-v` a line on standard error, for people. No cell of a table is in either.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -194,7 +194,8 @@ fn seconds_since(start: Instant) -> f64 {
 impl Log {
     fn write(&mut self, line: &Value) {
         let Some(to) = &mut self.to else { return };
-        // One write a line, so that several runs can share a log. What cannot be logged changes nothing else.
+        // One write a line, so that several runs can share a log. What cannot be logged changes
+        // nothing else.
         self.is_whole &= to.write_all(format!("{line}\n").as_bytes()).is_ok();
     }
 

@@ -1,5 +1,5 @@
-//! What a command tells programs: with `--json` exactly one JSON object on standard output, however the
-//! command ends.
+//! What a command tells programs: with `--json` exactly one JSON object on standard output, however
+//! the command ends.
 //!
 //! A result is printed before files are published, so that nothing is published if it cannot be
 //! printed. Whether publishing then succeeds is not known yet, so that the end of the object waits:

@@ -1,9 +1,9 @@
 //! How a run ends when it is asked to.
 //!
-//! SIGTERM and SIGHUP cancel the run. Ctrl-C ends a search that has something to show with that; otherwise, or the second time, it cancels
-//! the run as well. A cancelled run ends by itself as soon as it notices; where it waits for a slow disk or
-//! is deep in a computation, it is ended from here after [`GRACE`], and its temporary files are removed. One
-//! more signal ends it at once.
+//! SIGTERM and SIGHUP cancel the run. Ctrl-C ends a search that has something to show with that;
+//! otherwise, or the second time, it cancels the run as well. A cancelled run ends by itself as
+//! soon as it notices; where it waits for a slow disk or is deep in a computation, it is ended from
+//! here after [`GRACE`], and its temporary files are removed. One more signal ends it at once.
 
 use std::time::Duration;
 
@@ -83,8 +83,8 @@ fn finish(code: u8) {
     record::end_at_once(code);
 }
 
-/// Lets signals stop a run. Called before there are other threads, which then leave signals to the one that
-/// waits for them here.
+/// Lets signals stop a run. Called before there are other threads, which then leave signals to the
+/// one that waits for them here.
 #[cfg(unix)]
 pub(crate) fn watch(run: &Run) {
     use nix::sys::signal::{SigSet, Signal};

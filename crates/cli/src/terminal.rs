@@ -1,15 +1,16 @@
 //! The one place where text leaves for a terminal, a pipe or a file.
 //!
-//! Names of columns and files and texts of job files come from outside. Whatever they hold, they must not move the cursor, colour
-//! the screen, hide or reorder text: characters that would are written as escapes.
+//! Names of columns and files and texts of job files come from outside. Whatever they hold, they
+//! must not move the cursor, colour the screen, hide or reorder text: characters that would are
+//! written as escapes.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use incrowd_job::JobError;
 
-/// Whether a character shows something else than itself: it controls the terminal, changes the direction
-/// of text, or has no width.
+/// Whether a character shows something else than itself: it controls the terminal, changes the
+/// direction of text, or has no width.
 fn is_hidden(char: char) -> bool {
     char.is_control()
         || matches!(char,

@@ -1,4 +1,5 @@
-//! Arguments that are wrong: what the parser says of them, and what is true of flags that do not exist.
+//! Arguments that are wrong: what the parser says of them, and what is true of flags that do not
+//! exist.
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};

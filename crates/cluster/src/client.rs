@@ -38,11 +38,12 @@ const BEAT: Duration = Duration::from_millis(25);
 /// How often workers are looked for while a job is not done, in beats.
 const BEATS_A_LOOK: u32 = 40;
 
-/// How long a scheduler may take to accept a plan, which can hold dictionaries of millions of values.
+/// How long a scheduler may take to accept a plan, which can hold dictionaries of millions of
+/// values.
 const ACCEPTANCE: Duration = Duration::from_mins(5);
 
-/// How long a farewell to a job that nobody needs any more may take, how often it is tried, and how long a worker that was
-/// told to stop may go on to write.
+/// How long a farewell to a job that nobody needs any more may take, how often it is tried, and how
+/// long a worker that was told to stop may go on to write.
 const FAREWELL: Duration = Duration::from_secs(2);
 const FAREWELLS: usize = 3;
 const AFTERMATH: Duration = Duration::from_millis(500);
@@ -158,7 +159,8 @@ impl Cluster for Scheduler {
     }
 }
 
-/// A job of the cluster. Dropped, it is cancelled if it still runs, and the workers remove its files.
+/// A job of the cluster. Dropped, it is cancelled if it still runs, and the workers remove its
+/// files.
 #[derive(Debug)]
 struct Job {
     address: Address,
@@ -274,8 +276,8 @@ async fn finished(client: &mut Client, job: &Job) -> Result<Vec<PartitionLocatio
     unreachable!("the beats do not end")
 }
 
-/// Whether the scheduler knows a living worker: it says so to whoever asks for `/readyz`, and lets jobs wait
-/// for a first worker forever.
+/// Whether the scheduler knows a living worker: it says so to whoever asks for `/readyz`, and lets
+/// jobs wait for a first worker forever.
 async fn has_workers(address: &Address) -> bool {
     let asking = async {
         let mut stream =

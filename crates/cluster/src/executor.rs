@@ -1,4 +1,5 @@
-//! An executor: a worker that reads its part of the input and keeps what it found until it is fetched.
+//! An executor: a worker that reads its part of the input and keeps what it found until it is
+//! fetched.
 
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -39,12 +40,12 @@ pub struct ExecutorArgs {
     /// How many parts it does at once (default: one a core)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub slots: Option<u16>,
-    /// What its queries may hold in memory before they spill to the work folder, e.g. 4GB (default: 70% of
-    /// the machine's)
+    /// What its queries may hold in memory before they spill to the work folder, e.g. 4GB (default:
+    /// 70% of the machine's)
     #[arg(long, value_name = "SIZE", value_parser = n_bytes)]
     pub memory_limit: Option<u64>,
-    /// The folder in which it makes a private folder for results and spilled rows (default: the system's for
-    /// temporary files)
+    /// The folder in which it makes a private folder for results and spilled rows (default: the
+    /// system's for temporary files)
     #[arg(long, value_name = "DIR")]
     pub work_dir: Option<PathBuf>,
 }

@@ -1,8 +1,8 @@
 //! The cluster engine on Apache DataFusion Ballista, and the parts of a cluster.
 //!
 //! [`Ballista`] is what `--engine ballista://HOST:PORT` needs; [`run_part`] is `incrowd-cluster scheduler` and
-//! `incrowd-cluster executor`. All parts are of one build, so that they know our table and our functions, which
-//! travel inside of plans (`codec`).
+//! `incrowd-cluster executor`. All parts are of one build, so that they know our table and our
+//! functions, which travel inside of plans (`codec`).
 //!
 //! Nothing here logs: messages of Ballista, DataFusion and Arrow may quote cells.
 

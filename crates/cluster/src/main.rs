@@ -1,5 +1,5 @@
-//! The `incrowd-cluster` binary: the whole `incrowd` command with the cluster engine, and the parts of a
-//! cluster.
+//! The `incrowd-cluster` binary: the whole `incrowd` command with the cluster engine, and the parts
+//! of a cluster.
 
 use std::process::ExitCode;
 use std::sync::Arc;

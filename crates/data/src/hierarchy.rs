@@ -372,8 +372,8 @@ fn check_nesting(rows: &[Vec<String>]) -> Result<(), HierarchyError> {
     }
 }
 
-/// Checks that the highest node of a label holds all other nodes and leaves of that label: a release
-/// that prints the label means that node or a part of it. `order` gives the row of a leaf.
+/// Checks that the highest node of a label holds all other nodes and leaves of that label: a
+/// release that prints the label means that node or a part of it. `order` gives the row of a leaf.
 fn check_meaning(levels: &[Vec<Group>], order: &[usize]) -> Result<(), HierarchyError> {
     let mut highest: BTreeMap<&str, (usize, &Group)> = BTreeMap::new();
     for (level, groups) in levels.iter().enumerate().rev() {

@@ -66,8 +66,8 @@ pub enum BuildError {
     /// The fan-out is below 2 and would merge nothing.
     #[error("the fan-out must be at least 2")]
     BadFanOut,
-    /// A group of values gets the label of another group, or of a value outside of it, because of the
-    /// signs within the values.
+    /// A group of values gets the label of another group, or of a value outside of it, because of
+    /// the signs within the values.
     #[error("a group of level {level} would have the label of another group or of another value")]
     SameLabel { level: usize },
     /// Text groups list their values, which takes too much space.
@@ -511,8 +511,8 @@ fn group_label(group: &[&str], is_text: bool) -> String {
     }
 }
 
-/// Refuses labels that stand for two groups, or for a group and a value outside of it, and labels that
-/// rows would repeat into the gigabytes.
+/// Refuses labels that stand for two groups, or for a group and a value outside of it, and labels
+/// that rows would repeat into the gigabytes.
 fn check_labels(levels: &[(usize, Vec<String>)], values: &[&str]) -> Result<(), BuildError> {
     let place_of: BTreeMap<&str, usize> = values.iter().copied().zip(0..).collect();
     let mut bytes = 0usize;

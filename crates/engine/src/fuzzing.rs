@@ -1,5 +1,5 @@
-//! What the fuzz targets need beside the public interface: the CSV inspector on bytes in memory, with
-//! blocks of any size, so that a few bytes reach what otherwise takes megabytes.
+//! What the fuzz targets need beside the public interface: the CSV inspector on bytes in memory,
+//! with blocks of any size, so that a few bytes reach what otherwise takes megabytes.
 
 use crate::CsvError;
 use crate::format::csv_check::inspect_blocks;

@@ -5,8 +5,9 @@
 //! [`parse_query`] and [`parse_condition`] read SQL. [`Writer`] streams the release into a staged file or
 //! folder, in an order that says nothing of the input. This crate holds no privacy logic.
 //!
-//! The modules depend only on those before them in this order: `error`, `batches`, `decode`, `wire`, `value`,
-//! `format`, `publish`, `engine`, `source`, `encode`, `read`, `remote`, `write`, `rows`; `sql` stands alone.
+//! The modules depend only on those before them in this order: `error`, `batches`, `decode`,
+//! `wire`, `value`, `format`, `publish`, `engine`, `source`, `encode`, `read`, `remote`, `write`,
+//! `rows`; `sql` stands alone.
 
 // Cells become numbers here: a value that is not exact as one would be another value.
 #![warn(clippy::cast_precision_loss)]

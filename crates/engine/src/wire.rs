@@ -1,5 +1,5 @@
-//! Bytes that travel between the client and the workers, which are all of the same build: numbers of
-//! as many bytes as they need, texts with their lengths, and all of it compressed if it is long.
+//! Bytes that travel between the client and the workers, which are all of the same build: numbers
+//! of as many bytes as they need, texts with their lengths, and all of it compressed if it is long.
 
 /// From this many bytes on it is compressed.
 const LONG: usize = 4096;

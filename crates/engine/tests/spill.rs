@@ -1,4 +1,5 @@
-//! A source in private files: the same values and rows as in memory, and rows put into buckets by number.
+//! A source in private files: the same values and rows as in memory, and rows put into buckets by
+//! number.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

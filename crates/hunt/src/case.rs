@@ -376,8 +376,8 @@ impl Case {
 }
 
 impl Job {
-    /// Nodes after which a search ends that may otherwise take hours: the proof is hard with models that
-    /// look at more than counts.
+    /// Nodes after which a search ends that may otherwise take hours: the proof is hard with models
+    /// that look at more than counts.
     pub(crate) fn node_limit(&self) -> Option<u64> {
         (self.algorithm == "koptimize" && !self.models.is_empty()).then_some(100_000)
     }

@@ -167,7 +167,8 @@ fn list_texts(array: &ListArray) -> Result<Vec<Option<String>>, Fault> {
     Ok(found)
 }
 
-/// A value on its own. Where a reader could take it for something else, a backslash says that it is a value.
+/// A value on its own. Where a reader could take it for something else, a backslash says that it is
+/// a value.
 fn alone(value: &str) -> String {
     let may_be_label = value == "*" || value.starts_with(['\\', '[', '{']);
     if may_be_label { format!("\\{value}") } else { value.to_owned() }

@@ -307,8 +307,8 @@ fn write_once(cells: &mut [Option<String>]) {
     }
 }
 
-/// A value as a typed column has it: a decimal without zeros at its end, a timestamp with seconds and
-/// three digits of their fraction.
+/// A value as a typed column has it: a decimal without zeros at its end, a timestamp with seconds
+/// and three digits of their fraction.
 fn shortest(kind: Kind, cell: &str) -> String {
     if kind == Kind::Timestamp {
         let text = cell.replacen(' ', "T", 1);

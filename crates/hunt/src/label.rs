@@ -1,7 +1,7 @@
 //! What the cells of a release say, read as the guide says they are to be read.
 //!
-//! Some texts can be read in more than one way (a name of a node that looks like a set). All readings are
-//! kept; a check fails only where none of them passes.
+//! Some texts can be read in more than one way (a name of a node that looks like a set). All
+//! readings are kept; a check fails only where none of them passes.
 
 use std::collections::BTreeSet;
 
@@ -142,7 +142,8 @@ impl Axis {
                 None => vec![Cover::Values(vec![Value::Missing])],
             },
             Cells::Bounds(least, greatest) => match (&row[least], &row[greatest]) {
-                // Suppressed rows have stars here, too, though the guide says that bounds are empty.
+                // Suppressed rows have stars here, too, though the guide says that bounds are
+                // empty.
                 (Some(least), Some(greatest)) if least == "*" && greatest == "*" => {
                     vec![Cover::All]
                 }
@@ -229,7 +230,8 @@ impl Axis {
 
     fn ranges(&self, inner: &str) -> Vec<Cover> {
         let mut found = Vec::new();
-        // A hyphen within an end takes dots in between; dots within one have backslashes before them.
+        // A hyphen within an end takes dots in between; dots within one have backslashes before
+        // them.
         let between = if inner.contains("..") { ".." } else { "-" };
         for (at, _) in inner.match_indices(between) {
             let end = |text: &str| self.parse(&end_of(text)?);
@@ -289,8 +291,8 @@ fn members(inner: &str) -> Vec<Option<String>> {
     found.iter().map(|member| end_of(member)).collect()
 }
 
-/// An end of a range or a member of a set: `{}` is an empty text, nothing is none, and a backslash says that the next
-/// character is one of the value.
+/// An end of a range or a member of a set: `{}` is an empty text, nothing is none, and a backslash
+/// says that the next character is one of the value.
 fn end_of(text: &str) -> Option<String> {
     match text {
         "" => return None,

@@ -1,9 +1,10 @@
 //! Random jobs against the `incrowd` command, judged by a verifier that shares no code with it.
 //!
-//! A case is a small random table with a random job ([`generate`](self)). The command is run on it as
-//! a user would, and its release is judged from the files alone: rows, models, printed values, means,
-//! figures of the report. Then the job is done again in other ways that must make no difference.
-//! Whatever fails is shrunk to a small table and job, and told with the commands that show it.
+//! A case is a small random table with a random job ([`generate`](self)). The command is run on it
+//! as a user would, and its release is judged from the files alone: rows, models, printed values,
+//! means, figures of the report. Then the job is done again in other ways that must make no
+//! difference. Whatever fails is shrunk to a small table and job, and told with the commands that
+//! show it.
 
 mod case;
 mod columnar;

@@ -10,7 +10,8 @@ use crate::run::Folder;
 use crate::table::Table;
 use crate::value::{Kind, Value};
 
-/// Rows in another order, other threads, a job given in another way, a memory limit: the same bytes.
+/// Rows in another order, other threads, a job given in another way, a memory limit: the same
+/// bytes.
 pub(crate) fn repeat(
     folder: &Folder,
     case: &Case,

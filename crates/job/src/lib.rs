@@ -1,13 +1,14 @@
-//! The facade: a job specification in, an outcome out. The only public interface that is kept stable,
-//! and the only types that are serialized.
+//! The facade: a job specification in, an outcome out. The only public interface that is kept
+//! stable, and the only types that are serialized.
 //!
-//! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`], [`check()`],
-//! [`query()`], [`attack()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
-//! of the same names do. [`anonymize_batches`], [`apply_batches`] and [`check_batches`] do it with tables in
-//! memory.
+//! A [`JobSpec`] comes from a TOML file, from flags, or from both; [`anonymize()`], [`apply()`],
+//! [`check()`], [`query()`], [`attack()`], [`evaluate()`], [`profile()`], [`generate()`] and the functions on [`hierarchy`] do what the commands
+//! of the same names do. [`anonymize_batches`], [`apply_batches`] and [`check_batches`] do it with
+//! tables in memory.
 //!
-//! The modules are rooms in the order of the flow, each depends on those before it only: `spec` (what was asked), `plan`
-//! (what it means for a table), `report` (what is said of it), `flow` (what happens), `command` (one of them each).
+//! The modules are rooms in the order of the flow, each depends on those before it only: `spec`
+//! (what was asked), `plan` (what it means for a table), `report` (what is said of it), `flow`
+//! (what happens), `command` (one of them each).
 
 mod command;
 mod flow;

@@ -1,8 +1,9 @@
-//! The order of labels: numbers and ranges by their first number, other texts by their characters, then
-//! nothing, then `*`. It depends on what is published alone.
+//! The order of labels: numbers and ranges by their first number, other texts by their characters,
+//! then nothing, then `*`. It depends on what is published alone.
 //!
-//! Labels that are too many to be held at once are ordered by [`ranks_by_cell`]: of each its number, the first bytes
-//! of its text and its cell are kept. Where these do not tell two labels apart, the texts of those few are made again.
+//! Labels that are too many to be held at once are ordered by [`ranks_by_cell`]: of each its
+//! number, the first bytes of its text and its cell are kept. Where these do not tell two labels
+//! apart, the texts of those few are made again.
 
 use incrowd_data::{Attribute, Cell, Codes, Collapsed, Kind, Labels, RecodedColumn, collapse};
 use rayon::prelude::*;
@@ -19,8 +20,8 @@ pub struct RankedLabels {
     pub n_ranks: u32,
 }
 
-/// Orders classes by what is published of them, and of nothing else: classes with the same labels are
-/// one. Gives the place of each class, and puts the labels into the order of the places.
+/// Orders classes by what is published of them, and of nothing else: classes with the same labels
+/// are one. Gives the place of each class, and puts the labels into the order of the places.
 #[must_use]
 pub fn order_by_labels(label_columns: &mut [Vec<Labels>]) -> Vec<u32> {
     let columns: Vec<&Labels> = label_columns.iter().flatten().collect();
@@ -72,8 +73,8 @@ pub fn ranks_of_classes(labels: &Labels) -> (Codes, u32) {
     (Codes::pack(n_ranks, ranks), n_ranks)
 }
 
-/// The place of each label among its column's: numbers and ranges by their first number, other texts
-/// behind them by their characters, then nothing, then `*`. Equal labels have equal places.
+/// The place of each label among its column's: numbers and ranges by their first number, other
+/// texts behind them by their characters, then nothing, then `*`. Equal labels have equal places.
 fn label_ranks(texts: &[Option<String>]) -> Vec<u32> {
     let key = |text: &Option<String>| label_key(text.as_deref());
     let compare = |a: &Option<String>, b: &Option<String>| {
@@ -119,8 +120,9 @@ impl Entry {
     }
 }
 
-/// By column of an attribute's labels, the column without its labels, the place of each class's label among all of
-/// them, and how many places there are. With `stars` there is one more class, whose label is `*`.
+/// By column of an attribute's labels, the column without its labels, the place of each class's
+/// label among all of them, and how many places there are. With `stars` there is one more class,
+/// whose label is `*`.
 #[must_use]
 pub fn ranks_by_cell(
     attribute: &Attribute,
@@ -166,7 +168,8 @@ pub fn ranks_by_cell(
     columns.into_iter().zip(entries).enumerate().map(of_column).collect()
 }
 
-/// By cell, the place of its label; how many places there are; and the place of `*`, if it is there.
+/// By cell, the place of its label; how many places there are; and the place of `*`, if it is
+/// there.
 fn rank(
     mut entries: Vec<Entry>,
     text: impl Fn(u32) -> Option<String>,

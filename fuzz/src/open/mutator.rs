@@ -1,11 +1,13 @@
-//! Mutations of files whose code is not measured: the libraries that read them are dependencies, which are
-//! not built a second time. So most mutations go where the numbers are that readers trust.
+//! Mutations of files whose code is not measured: the libraries that read them are dependencies,
+//! which are not built a second time. So most mutations go where the numbers are that readers
+//! trust.
 
 use libfuzzer_sys::fuzzer_mutate;
 
 use crate::rng::Rng;
 
-/// Changes a number near the end or the start, where footers and messages are; else what libFuzzer does.
+/// Changes a number near the end or the start, where footers and messages are; else what libFuzzer
+/// does.
 pub(super) fn mutate(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
     let mut rng = Rng::new(seed);
     if size < 16 || data[0] == b'{' || rng.one_in(4) {

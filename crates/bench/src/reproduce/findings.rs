@@ -36,7 +36,8 @@ pub(crate) struct Numbers {
     pub(crate) is_quick: bool,
     /// The tables.
     pub(crate) tables: Vec<Table>,
-    /// The tables of the paper's other experiments by their names; none before all are judged together.
+    /// The tables of the paper's other experiments by their names; none before all are judged
+    /// together.
     siblings: Vec<(&'static str, Vec<Table>)>,
 }
 
@@ -67,8 +68,8 @@ impl Numbers {
         self.table("")
     }
 
-    /// The numbers in the files of an experiment and of the paper's others, quick or full as these are; none if there
-    /// are none of its own.
+    /// The numbers in the files of an experiment and of the paper's others, quick or full as these
+    /// are; none if there are none of its own.
     pub(crate) fn read(folder: &Path, experiment: &Experiment) -> Result<Option<Numbers>, Failure> {
         let Some(mut numbers) = Numbers::alone(folder, experiment)? else { return Ok(None) };
         let is_this = |one: &Experiment| one.name == experiment.name;

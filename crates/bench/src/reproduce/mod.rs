@@ -1,12 +1,14 @@
 //! `reproduce`: the tables and figures of the papers.
 //!
-//! Every paper is a module with a list of [`Experiment`]s. An experiment has two halves. `run` measures: it gives
-//! [`Findings`], numbers and pictures. `judge` says what follows from the numbers ([`Judged`]): what the paper says,
-//! what was found, and a verdict. It sees the numbers as they are in the CSV files and nothing else, so that
-//! whoever has the files can judge again (`--judge`), and a test compares the page with them.
+//! Every paper is a module with a list of [`Experiment`]s. An experiment has two halves. `run`
+//! measures: it gives [`Findings`], numbers and pictures. `judge` says what follows from the
+//! numbers ([`Judged`]): what the paper says, what was found, and a verdict. It sees the numbers as
+//! they are in the CSV files and nothing else, so that whoever has the files can judge again
+//! (`--judge`), and a test compares the page with them.
 //!
-//! `NAME.csv`, `NAME.svg` and `NAME.md` are written for each, and `reproduction.md` gathers what is there. An
-//! experiment depends on its seed and on whether it is quick, but for the times that it measures.
+//! `NAME.csv`, `NAME.svg` and `NAME.md` are written for each, and `reproduction.md` gathers what is
+//! there. An experiment depends on its seed and on whether it is quick, but for the times that it
+//! measures.
 
 mod butterfly;
 mod findings;

@@ -20,8 +20,8 @@ fn published(experiment: &Experiment) -> Vec<Claim> {
     (experiment.judge)(&numbers.expect("the numbers are in docs/")).claims
 }
 
-/// Whether the quick version contradicts the page. It has fewer rows, trials and k: a single case against a statement
-/// may be chance, most cases are not.
+/// Whether the quick version contradicts the page. It has fewer rows, trials and k: a single case
+/// against a statement may be chance, most cases are not.
 fn contradicts(quick: &Claim, on_page: &Claim) -> bool {
     let (n_false, n_cases) = quick.against;
     match on_page.verdict {
@@ -32,7 +32,8 @@ fn contradicts(quick: &Claim, on_page: &Claim) -> bool {
     }
 }
 
-/// Runs the quick version of an experiment, and compares its verdicts, times aside, with those of the page.
+/// Runs the quick version of an experiment, and compares its verdicts, times aside, with those of
+/// the page.
 fn holds(name: &str) {
     let experiment = experiment(name);
     let findings = (experiment.run)(&Lab::new(true, 0).expect("a folder")).expect("findings");
@@ -51,7 +52,8 @@ fn holds(name: &str) {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
-/// The page is what its numbers give: nobody writes a verdict by hand, and no change of a judgement goes unseen.
+/// The page is what its numbers give: nobody writes a verdict by hand, and no change of a judgement
+/// goes unseen.
 #[test]
 fn the_page_is_judged_from_its_numbers() {
     let gathered = page::gather(&docs().join(page::FOLDER)).expect("all numbers");
@@ -134,7 +136,8 @@ held! {
     butterfly_time: "butterfly-time",
 }
 
-/// A paper's experiments are called after it, and no two the same, so that every file has its own name.
+/// A paper's experiments are called after it, and no two the same, so that every file has its own
+/// name.
 #[test]
 fn names_are_of_their_papers() {
     let mut seen = std::collections::BTreeSet::new();

@@ -141,7 +141,8 @@ impl Cases {
         if self.no.is_empty() { "none".to_owned() } else { self.no.join(", ") }
     }
 
-    /// How many of how many are true, and which are not; only how many are not, if they are more than a dozen.
+    /// How many of how many are true, and which are not; only how many are not, if they are more
+    /// than a dozen.
     pub(crate) fn found(&self) -> String {
         let mut text = format!("{} of {}", self.yes.len(), self.len());
         for (list, what) in [(&self.no, "not"), (&self.open, "open")] {
@@ -154,9 +155,9 @@ impl Cases {
         text
     }
 
-    /// What follows: in all cases, in more than half, in half or fewer; nothing, if no case speaks against the
-    /// statement and too few speak for it. Where open cases would decide between the second and the third, those that
-    /// are settled do.
+    /// What follows: in all cases, in more than half, in half or fewer; nothing, if no case speaks
+    /// against the statement and too few speak for it. Where open cases would decide between the
+    /// second and the third, those that are settled do.
     pub(crate) fn verdict(&self) -> Verdict {
         let (yes, no, all) = (self.yes.len(), self.no.len(), self.len());
         match () {
@@ -169,7 +170,8 @@ impl Cases {
     }
 }
 
-/// Whether a number of which only the least and the greatest that it can be are known is above another.
+/// Whether a number of which only the least and the greatest that it can be are known is above
+/// another.
 pub(crate) fn exceeds((least, most): (f64, f64), other: f64) -> Option<bool> {
     match () {
         () if least > other => Some(true),

@@ -14,7 +14,8 @@ use crate::spec::{job, search, set};
 pub(crate) struct AnonymizeArgs {
     /// A file, a folder or a glob (.csv, .tsv, .parquet, .arrow, .jsonl; text also as .gz or .zst)
     pub(crate) input: Option<String>,
-    /// The release (.csv, .tsv, .parquet, .arrow or .jsonl; text also as .gz or .zst); end its name with / for a folder of parts
+    /// The release (.csv, .tsv, .parquet, .arrow or .jsonl; text also as .gz or .zst); end its name
+    /// with / for a folder of parts
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     #[command(flatten)]
@@ -24,7 +25,8 @@ pub(crate) struct AnonymizeArgs {
     /// After how many nodes koptimize ends with the best that it has
     #[arg(long, value_name = "N")]
     pub(crate) node_limit: Option<u64>,
-    /// The file that koptimize goes on from if it is there, and in which its search is kept when it ends
+    /// The file that koptimize goes on from if it is there, and in which its search is kept when it
+    /// ends
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<String>,
     /// A recoding file whose cuts koptimize begins with
@@ -42,10 +44,12 @@ pub(crate) struct AnonymizeArgs {
     /// Write the report: .html for people, .json for programs
     #[arg(long, value_name = "FILE.json|FILE.html")]
     pub(crate) report: Option<String>,
-    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only what the release tells)
+    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only
+    /// what the release tells)
     #[arg(long, value_name = "WHO")]
     pub(crate) audience: Option<String>,
-    /// The two quasi-identifier columns whose partition an HTML report draws (default: two that have an order)
+    /// The two quasi-identifier columns whose partition an HTML report draws (default: two that
+    /// have an order)
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) picture: Option<Vec<String>>,
     /// Write the recoding, so that `incrowd apply` can use it

@@ -26,8 +26,8 @@ pub(crate) struct ApplyArgs {
     /// Verify with this k instead of the one that the recoding was found with
     #[arg(short, value_name = "N", value_parser = k_of_all)]
     pub(crate) k: Option<u64>,
-    /// What to do with values outside of the recoding's hierarchies, orders and regions: error (default) or suppress
-    /// their rows, within --suppress
+    /// What to do with values outside of the recoding's hierarchies, orders and regions: error
+    /// (default) or suppress their rows, within --suppress
     #[arg(long, value_name = "WHAT")]
     pub(crate) unknown: Option<String>,
     /// How many rows may be left out (default: as the recoding says)
@@ -45,10 +45,12 @@ pub(crate) struct ApplyArgs {
     /// Write the report: .html for people, .json for programs
     #[arg(long, value_name = "FILE.json|FILE.html")]
     pub(crate) report: Option<String>,
-    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only what the release tells)
+    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only
+    /// what the release tells)
     #[arg(long, value_name = "WHO")]
     pub(crate) audience: Option<String>,
-    /// The two quasi-identifier columns whose partition an HTML report draws (default: two that have an order)
+    /// The two quasi-identifier columns whose partition an HTML report draws (default: two that
+    /// have an order)
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) picture: Option<Vec<String>>,
     #[command(flatten)]

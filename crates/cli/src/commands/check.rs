@@ -17,7 +17,8 @@ pub(crate) struct CheckArgs {
     /// Write the report: .html for people, .json for programs
     #[arg(long, value_name = "FILE.json|FILE.html")]
     pub(crate) report: Option<String>,
-    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only what the release tells)
+    /// Who reads an HTML report: internal (default; it tells of the table, too) or public (only
+    /// what the release tells)
     #[arg(long, value_name = "WHO")]
     pub(crate) audience: Option<String>,
     /// Replace an existing report

@@ -18,7 +18,8 @@ pub(crate) struct CompareArgs {
     /// A file, a folder or a glob
     pub(crate) input: Option<String>,
     /// The algorithms, with a variant after a hyphen or a split of mondrian after a colon:
-    /// mondrian,mondrian-relaxed,mondrian:infogain,koptimize; all for every one. Those that cannot do the job are left out
+    /// mondrian,mondrian-relaxed,mondrian:infogain,koptimize; all for every one. Those that cannot
+    /// do the job are left out
     #[arg(long, value_name = "A,B", value_delimiter = ',', required = true)]
     pub(crate) algorithms: Vec<String>,
     #[command(flatten)]
@@ -31,7 +32,8 @@ pub(crate) struct CompareArgs {
     /// With a target: how often that is repeated with other folds (default 1)
     #[arg(long, value_name = "N")]
     pub(crate) repeats: Option<u32>,
-    /// With a target: the models, whose scores are averaged (default: decision-tree for labels, regression-tree for numbers)
+    /// With a target: the models, whose scores are averaged (default: decision-tree for labels,
+    /// regression-tree for numbers)
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) models: Vec<String>,
     /// Write the comparison; as HTML with pictures

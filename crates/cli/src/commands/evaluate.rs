@@ -30,7 +30,8 @@ pub(crate) struct EvaluateArgs {
     /// How often rows are held out so, each time others (default 1)
     #[arg(long, value_name = "N")]
     pub(crate) repeats: Option<u32>,
-    /// Try several algorithms on the same held-out rows, named as for compare: mondrian,mondrian:infogain,tds
+    /// Try several algorithms on the same held-out rows, named as for compare:
+    /// mondrian,mondrian:infogain,tds
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) algorithms: Vec<String>,
     /// Models: decision-tree, naive-bayes, random-forest, linear-svm for labels; linear-regression,

@@ -12,7 +12,8 @@ use crate::progress::Progress;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct GenerateArgs {
-    /// uniform or skewed (columns of codes), agrawal (loan applicants with class labels), census (people)
+    /// uniform or skewed (columns of codes), agrawal (loan applicants with class labels), census
+    /// (people)
     pub(crate) kind: String,
     /// The table (.csv, .tsv, .parquet, .arrow or .jsonl; text also as .gz or .zst)
     #[arg(short, long, value_name = "FILE")]

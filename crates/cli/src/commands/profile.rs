@@ -159,7 +159,8 @@ fn wrapped(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     lines
 }
 
-/// A text in lines of so many characters at most, broken at blanks; a longer word has a line of its own.
+/// A text in lines of so many characters at most, broken at blanks; a longer word has a line of its
+/// own.
 fn broken(text: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -330,7 +330,8 @@ fn the_patients_pass_their_own_gate() {
     folder.fails(args, 2, &["no column in common but sensitive columns", "--on"]);
 }
 
-/// Every released row of Adult has at least k candidates, by what labels mean and not by their text.
+/// Every released row of Adult has at least k candidates, by what labels mean and not by their
+/// text.
 #[test]
 fn the_census_release_withstands_its_own_table() {
     let folder = Folder::with(&[]);
@@ -504,7 +505,8 @@ fn every_released_row_has_its_class_in_every_form() {
     }
 }
 
-/// `-2` with one mask and `-214` with two are both `-2**`: the label means all that any node of that name holds.
+/// `-2` with one mask and `-214` with two are both `-2**`: the label means all that any node of
+/// that name holds.
 #[test]
 fn a_label_of_several_levels_means_the_highest() {
     let folder = Folder::with(&[("t.csv", "q\n-2\n-214\n")]);

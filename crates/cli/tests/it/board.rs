@@ -1,4 +1,5 @@
-//! The report of a release as a document for a board: what it says first, what it leaves out, how large it is.
+//! The report of a release as a document for a board: what it says first, what it leaves out, how
+//! large it is.
 
 use std::collections::BTreeSet;
 
@@ -228,7 +229,8 @@ fn a_page_speaks_of_every_attacker_the_worst_first() {
     assert!(worst < other);
 }
 
-/// By column, the different cells of a release: pairs of bounds are one cell, and a mean beside a range is none.
+/// By column, the different cells of a release: pairs of bounds are one cell, and a mean beside a
+/// range is none.
 fn cells_of(release: &str, column: &str) -> usize {
     let mut lines = release.lines().map(|line| line.split(',').collect::<Vec<&str>>());
     let header = lines.next().unwrap();

@@ -129,7 +129,8 @@ fn a_cluster_is_for_another_binary() {
     }
 }
 
-/// Two million rows: a few wide columns that are nearly a key together, one that is a key, one sensitive.
+/// Two million rows: a few wide columns that are nearly a key together, one that is a key, one
+/// sensitive.
 fn many_rows() -> String {
     let mut state = 1u64;
     let mut below = move |n: u64| {

@@ -468,7 +468,8 @@ fn nothing_is_claimed_about_several_sets() {
     assert!(ended.stderr.contains("union"), "{}", ended.stderr);
 }
 
-/// Twenty columns: memory stays within the limit, the best so far comes in time, minimal nodes or not.
+/// Twenty columns: memory stays within the limit, the best so far comes in time, minimal nodes or
+/// not.
 #[test]
 fn wide_tables_get_an_answer_within_the_limits() {
     let mut text = (0..20).map(|at| format!("c{at}")).collect::<Vec<_>>().join(",") + "\n";
@@ -506,8 +507,8 @@ fn wide_tables_get_an_answer_within_the_limits() {
     );
 }
 
-/// t is measured against the table in the search and against the release by whoever gets it: both must
-/// hold where rows are left out.
+/// t is measured against the table in the search and against the release by whoever gets it: both
+/// must hold where rows are left out.
 #[test]
 fn closeness_holds_within_the_release_too() {
     let folder = Folder::with(&[

@@ -1,6 +1,7 @@
 //! The user guide: every command in it runs, and prints what the page says.
 //!
-//! A block ```` ```sh ```` holds commands, one a line; a backslash at the end goes on in the next line. In a block
+//! A block ```` ```sh ```` holds commands, one a line; a backslash at the end goes on in the next
+//! line. In a block
 //! ```` ```console ```` commands stand behind `$ `, what they print below them. A block ```` ```text ```` right behind a
 //! block of commands is what all of them print, on standard output and standard error together; a line `...` stands for
 //! any lines. Comments, which no reader sees, say the rest:

@@ -97,7 +97,8 @@ fn every_way_to_the_same_labels() {
     assert!(page.contains("{es|it}") && !page.contains("Europe"), "the labels as they are");
 }
 
-/// A part that is left of a node is named by the nodes below, and a class says only what it has of them.
+/// A part that is left of a node is named by the nodes below, and a class says only what it has of
+/// them.
 #[test]
 fn nodes_and_leaves_mixed() {
     let tree = "fr;West;*\nde;West;*\nit;South;*\nes;South;*\njp;East;*\ncn;East;*\n";

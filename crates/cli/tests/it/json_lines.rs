@@ -143,7 +143,8 @@ fn write(folder: &Folder, name: &str, batch: &RecordBatch) {
     writer.close().unwrap();
 }
 
-/// What is released as it is has the values and the types that it had, in every format that can hold them.
+/// What is released as it is has the values and the types that it had, in every format that can
+/// hold them.
 #[test]
 fn every_type_leaves_as_it_came() {
     let folder = Folder::with(&[]);

@@ -367,7 +367,8 @@ fn a_killed_run_leaves_every_output_old_or_new() {
     assert!(kills < 50 || is_mixed, "INCROWD_SEED={seed}: {counts:?}");
 }
 
-/// Waits until a run takes signals itself: before that, the system ends it, and it has no files yet.
+/// Waits until a run takes signals itself: before that, the system ends it, and it has no files
+/// yet.
 #[cfg(target_os = "linux")]
 fn wait_for_signals(child: &Child) {
     const TERM: u64 = 1 << 14;

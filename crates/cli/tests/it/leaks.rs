@@ -85,7 +85,8 @@ fn a_recoding_tells_what_the_release_tells() {
         let before = folder.read("o.csv");
         folder.ok("apply r.json t.csv -o again.csv --force");
         assert_eq!(before, folder.read("again.csv"), "{algorithm} {rest}");
-        // Without its private part it does the same for the rows that are released, or says what is missing.
+        // Without its private part it does the same for the rows that are released, or says what is
+        // missing.
         std::fs::remove_file(folder.path("r.private.json")).unwrap();
         if rest.is_empty() || rest.contains("bounds") {
             folder.ok("apply r.json t.csv -o alone.csv --force");

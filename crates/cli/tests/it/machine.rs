@@ -141,7 +141,8 @@ fn an_interrupted_command_prints_one_object() {
     }
 }
 
-/// A report that cannot be printed is not published; one that is printed but cannot be published says so.
+/// A report that cannot be printed is not published; one that is printed but cannot be published
+/// says so.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_standard_output() {
@@ -237,7 +238,8 @@ fn a_log_is_added_to_and_nothing_else_is() {
         let mode = std::fs::metadata(folder.path("l.jsonl")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    // Neither the input, nor another file, nor what cannot be opened; and no output takes its place.
+    // Neither the input, nor another file, nor what cannot be opened; and no output takes its
+    // place.
     for (log, says) in [
         ("patients.csv", "is not a log"),
         ("r.csv", "is not a log"),

@@ -21,8 +21,8 @@ use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::harness::{Folder, Random, number};
 
-/// What a run may map into memory, in kilobytes. Far more is reserved than used: the code of the dev
-/// profile alone takes 300 MB, threads and the allocator reserve as much.
+/// What a run may map into memory, in kilobytes. Far more is reserved than used: the code of the
+/// dev profile alone takes 300 MB, threads and the allocator reserve as much.
 const MOST_KB: u64 = 2_000_000;
 const WORKERS: usize = 2;
 /// Mutated files in all.

@@ -21,7 +21,8 @@ use crate::harness::{Folder, Random};
 const BESIDE: u64 = 150_000_000;
 /// Megabytes.
 const LIMITS: [u64; 3] = [64, 200, 500];
-/// Runs under one limit take a third of the time; other tables see that more is enough where less is.
+/// Runs under one limit take a third of the time; other tables see that more is enough where less
+/// is.
 const LEAST: [u64; 1] = [64];
 
 fn is_full() -> bool {

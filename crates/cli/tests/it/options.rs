@@ -1,4 +1,5 @@
-//! Nothing that is asked for is ignored: what an algorithm, a role or a command cannot honour is refused.
+//! Nothing that is asked for is ignored: what an algorithm, a role or a command cannot honour is
+//! refused.
 
 use crate::harness::{Folder, people};
 

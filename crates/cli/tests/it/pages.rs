@@ -1,4 +1,5 @@
-//! Our HTML pages as a person meets them: sound markup, nothing from outside, at ease in a browser and on a phone.
+//! Our HTML pages as a person meets them: sound markup, nothing from outside, at ease in a browser
+//! and on a phone.
 //!
 //! Any test that makes a page calls [`check`] with its path.
 
@@ -9,8 +10,8 @@ use std::path::Path;
 
 /// Panics with all that is wrong with a page.
 ///
-/// The markup is always looked at. The page is opened in a browser where one is installed; where the environment says
-/// `INCROWD_BROWSER=required`, a missing browser is a failure too.
+/// The markup is always looked at. The page is opened in a browser where one is installed; where
+/// the environment says `INCROWD_BROWSER=required`, a missing browser is a failure too.
 #[track_caller]
 pub(crate) fn check(path: &Path) {
     let html = std::fs::read_to_string(path).unwrap();
@@ -25,7 +26,8 @@ pub(crate) fn check(path: &Path) {
     assert!(faults.is_empty(), "{}:\n{}", path.display(), faults.join("\n"));
 }
 
-/// Panics with all that is wrong with a page's markup: for pages that differ little from one that was opened in a browser.
+/// Panics with all that is wrong with a page's markup: for pages that differ little from one that
+/// was opened in a browser.
 #[track_caller]
 pub(crate) fn check_markup(path: &Path) {
     let faults = markup::faults(&std::fs::read_to_string(path).unwrap());

@@ -62,7 +62,8 @@ fn the_order_goes_with_the_recoding() {
     assert_eq!(folder.read("again.csv"), folder.read("r.csv"));
 }
 
-/// The distance of an ordered column is another one than that of an unordered one, in the release, too.
+/// The distance of an ordered column is another one than that of an unordered one, in the release,
+/// too.
 #[test]
 fn closeness_goes_by_the_order_in_every_format() {
     let folder = pandas();
@@ -101,8 +102,8 @@ fn write(path: &Path, batch: &RecordBatch, schema: &Arc<Schema>, writer: &str) {
     writer.close().unwrap();
 }
 
-/// A table of values that are said to be ordered. A Rust writer puts values into the dictionary page as
-/// they come up.
+/// A table of values that are said to be ordered. A Rust writer puts values into the dictionary
+/// page as they come up.
 fn ordered(values: &[&str]) -> (RecordBatch, Arc<Schema>) {
     let mut dictionary = StringDictionaryBuilder::<Int8Type>::new();
     for value in values {

@@ -54,7 +54,8 @@ fn parts_are_the_single_file_cut_into_pieces() {
     assert_eq!(n_rows, 220_000);
     assert_eq!(folder.json("m.json")["release"]["rows"], 220_000);
 
-    // The same from a recoding, from a job file, and as Parquet, which a folder is unless it says otherwise.
+    // The same from a recoding, from a job file, and as Parquet, which a folder is unless it says
+    // otherwise.
     folder.ok("apply r.json t.csv -o applied.csv/ --part-rows 70000 --quiet");
     assert!(put_together(&folder, "applied.csv") == folder.read("one.csv"));
     let job_file = "output = \"job/\"\n[release]\npart-rows = 1\n";

@@ -120,7 +120,8 @@ fn the_public_page_depends_on_the_release_alone() {
         let job = "--quasi age,sex --sensitive diagnosis --identifier city,status,note";
         folder.ok(&format!("anonymize a.csv -o ra.csv -k 20 {job} --quiet"));
         let release = folder.read("ra.csv");
-        // Another value inside a range leaves the release as it is, if the cuts stay where they are.
+        // Another value inside a range leaves the release as it is, if the cuts stay where they
+        // are.
         let rows: Vec<Vec<String>> =
             table.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
         for at in 1..rows.len() {
@@ -195,7 +196,8 @@ fn the_public_page_tells_nothing_of_the_table() {
         assert!(!html.contains(secret), "{secret}");
     }
     assert!(html.contains("SHA-256 of the release r.csv") && html.contains("For the public"));
-    // People are counted, but the release does not say who is who: what was asked for is all that is said.
+    // People are counted, but the release does not say who is who: what was asked for is all that
+    // is said.
     let job = "--quasi age,sex --sensitive diagnosis --entity note --undeclared drop -k 20 --quiet --force";
     folder.ok(&format!("anonymize a.csv -o r.csv {job} --report p.html --audience public"));
     let html = folder.read("p.html");
@@ -228,7 +230,8 @@ fn all_algorithms_and_labels_have_a_page() {
             pages::check_markup(&folder.path("r.html"));
             let html = folder.read("r.html");
             let is_drawn = html.contains("How the release divides");
-            // The only column that lies on a line is age: with others it is drawn for those who may know their order.
+            // The only column that lies on a line is age: with others it is drawn for those who may
+            // know their order.
             assert_eq!(is_drawn, audience == "internal", "{flags}");
             for no_number in ["NaN", ">inf", "\"inf", ">-inf", ",inf"] {
                 assert!(!html.contains(no_number), "{flags}: {no_number}");
@@ -302,7 +305,8 @@ fn what_is_wrong_is_said_before_anything_is_read() {
     fails("--report r.html --picture age,age", &["a picture has two different columns"]);
 }
 
-/// What a row that is left out could tell: how long its value is, how many values there are, whether it is a number.
+/// What a row that is left out could tell: how long its value is, how many values there are,
+/// whether it is a number.
 #[test]
 fn the_public_page_does_not_tell_what_rows_that_were_left_out_hold() {
     let table = |outlier: &str| {
@@ -327,7 +331,8 @@ fn the_public_page_does_not_tell_what_rows_that_were_left_out_hold() {
     check_twins(&folder, job);
 }
 
-/// Pairs of tables whose releases are the same: found by someone who tried to learn more from the page.
+/// Pairs of tables whose releases are the same: found by someone who tried to learn more from the
+/// page.
 #[test]
 fn the_public_page_tells_no_more_than_labels() {
     let hierarchy = ("h.csv", "p;PQ;*\nq;PQ;*\nr;R;*\n");
@@ -370,7 +375,8 @@ fn the_public_page_tells_no_more_than_labels() {
     }
 }
 
-/// How common a value is decides where it stands among those without an order, and what is published does not tell it.
+/// How common a value is decides where it stands among those without an order, and what is
+/// published does not tell it.
 #[test]
 fn the_public_page_does_not_tell_how_common_values_are() {
     let table = |common: usize| {

@@ -140,7 +140,8 @@ fn lists_are_read_as_labels() {
     }
 }
 
-/// Values that look like labels have no backslash in a list, and are the same values when it is read.
+/// Values that look like labels have no backslash in a list, and are the same values when it is
+/// read.
 #[test]
 fn lists_hold_values_as_they_are() {
     let table = "g,i\n*,1\n{a|b},2\na|b,3\n\\x,4\n*,5\n[1-2],6\n,7\n[1-2],8\n,9\n";

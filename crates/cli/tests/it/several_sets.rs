@@ -451,8 +451,8 @@ fn the_name_of_a_coalition_is_nobody_elses() {
     assert_eq!(json_of(&ended.stdout)["privacy"].as_array().unwrap().len(), 3);
 }
 
-/// Tables I to III of the paper: one release in which every person has a double for each reader, and none
-/// for both together unless that is asked for.
+/// Tables I to III of the paper: one release in which every person has a double for each reader,
+/// and none for both together unless that is asked for.
 #[test]
 fn the_accidents_of_the_paper() {
     let example =
@@ -482,7 +482,8 @@ fn the_accidents_of_the_paper() {
     assert!(least(&folder.read("c.csv"), &[0, 1, 2, 3]) == 2);
 }
 
-/// What separate releases give away, seen by `check`: each leaves the other reader's column as it was.
+/// What separate releases give away, seen by `check`: each leaves the other reader's column as it
+/// was.
 #[test]
 fn figure_1_and_table_4_are_recognised() {
     let figure = "a,b,c\n1,x,p\n1,x,q\n2,x,p\n2,x,q\n";
@@ -500,7 +501,8 @@ fn figure_1_and_table_4_are_recognised() {
     assert_eq!(folder.run(&format!("{together} --collude s1,s3")).code, 1);
 }
 
-/// What a file says to be sensitive does not become quasi by a flag, and a set keeps the k of the file.
+/// What a file says to be sensitive does not become quasi by a flag, and a set keeps the k of the
+/// file.
 #[test]
 fn flags_do_not_weaken_what_the_file_asks_for() {
     let job = "input = 't.csv'\noutput = 'r.csv'\n[columns]\ndiagnosis = { role = 'sensitive' }\n\

@@ -190,8 +190,8 @@ fn models_are_evaluated_on_rows_that_were_held_out() {
     let original = tree["original"]["mean"].as_f64().unwrap();
     assert!(accuracy > majority + 0.2 && original > majority + 0.2, "{accuracy} {original}");
     assert_eq!(target["projections"].as_array().unwrap().len(), 9);
-    // Without age and salary nothing is left to learn from; in a release ranges of other columns still
-    // tell classes apart.
+    // Without age and salary nothing is left to learn from; in a release ranges of other columns
+    // still tell classes apart.
     let last = target["projections"][8]["original"]["mean"].as_f64().unwrap();
     assert!((last - majority).abs() < 0.1, "{last} {majority}");
     assert_eq!(folder.files(), ["a.csv"], "nothing is written");

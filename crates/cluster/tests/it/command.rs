@@ -1,4 +1,5 @@
-//! The whole command over a cluster: the same bytes as embedded, and nothing published when parts die.
+//! The whole command over a cluster: the same bytes as embedded, and nothing published when parts
+//! die.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

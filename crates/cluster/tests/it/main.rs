@@ -1,5 +1,5 @@
-//! A scheduler and two executors on this machine answer as the embedded engine does, and when they die,
-//! nothing hangs.
+//! A scheduler and two executors on this machine answer as the embedded engine does, and when they
+//! die, nothing hangs.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -74,8 +74,8 @@ impl Cells {
     }
 }
 
-/// Codes of values that are known, as an encoder would give them: the code behind the last value is that of
-/// missing cells.
+/// Codes of values that are known, as an encoder would give them: the code behind the last value is
+/// that of missing cells.
 pub(crate) fn as_encoded(n_values: usize, codes: impl Iterator<Item = u32>) -> Codes {
     let missing = u32::try_from(n_values).expect("fewer values than rows");
     // The greatest code of a width is not one of a value.

@@ -75,7 +75,8 @@ impl Encoder {
         }
     }
 
-    /// The codes that arrived since the last time. The greatest code of their width stands for missing.
+    /// The codes that arrived since the last time. The greatest code of their width stands for
+    /// missing.
     pub(crate) fn take_cells(&mut self) -> Codes {
         let empty = match &self.cells.0 {
             Codes::U8(cells) => Codes::U8(Vec::with_capacity(cells.len())),
@@ -92,8 +93,8 @@ impl Encoder {
         taken
     }
 
-    /// About what the distinct values take in memory, without the room that tables and lists have to grow:
-    /// that makes up to as much again, and changes by leaps.
+    /// About what the distinct values take in memory, without the room that tables and lists have
+    /// to grow: that makes up to as much again, and changes by leaps.
     pub(crate) fn held_bytes(&self) -> usize {
         let interned = match &self.values {
             Interned::Text(texts) => {

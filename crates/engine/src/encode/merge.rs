@@ -40,8 +40,8 @@ pub(crate) fn merge(
     RawColumn { values, codes }
 }
 
-/// The values of one column of all partitions, whose cells were taken away, and by partition the codes
-/// of its values among them.
+/// The values of one column of all partitions, whose cells were taken away, and by partition the
+/// codes of its values among them.
 pub(crate) fn merge_values(
     name: &str,
     data_type: &DataType,

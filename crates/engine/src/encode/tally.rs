@@ -1,5 +1,5 @@
-//! Values without cells: how often each occurs, and codes for values that are known already. This is
-//! what a worker does of reading, with the same [`Encoder`].
+//! Values without cells: how often each occurs, and codes for values that are known already. This
+//! is what a worker does of reading, with the same [`Encoder`].
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
@@ -73,7 +73,8 @@ impl Tally {
         to.packed()
     }
 
-    /// Adds what another one of a column of the same type has counted; nothing if the bytes are damaged.
+    /// Adds what another one of a column of the same type has counted; nothing if the bytes are
+    /// damaged.
     pub(crate) fn merge(&mut self, bytes: &[u8]) -> Option<()> {
         let bytes = Reader::unpacked(bytes)?;
         let mut from = Reader::new(&bytes);
@@ -151,8 +152,8 @@ impl KnownTexts {
     }
 }
 
-/// Gives the cells of one column known codes, batch after batch. Every value is rendered and looked up
-/// once, however many rows have it.
+/// Gives the cells of one column known codes, batch after batch. Every value is rendered and looked
+/// up once, however many rows have it.
 #[derive(Debug)]
 pub(crate) struct Lookup {
     encoder: Encoder,

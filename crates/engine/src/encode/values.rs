@@ -91,8 +91,8 @@ impl Values {
         }
     }
 
-    /// By code the rank of its value, and the number of ranks: texts of one value (`7` and `7.0`) share a rank,
-    /// as they do in [`Values::rank`], and missing cells have the last one.
+    /// By code the rank of its value, and the number of ranks: texts of one value (`7` and `7.0`)
+    /// share a rank, as they do in [`Values::rank`], and missing cells have the last one.
     pub fn identify(&self, kind: Option<Kind>) -> Result<(Vec<u32>, u32), Misfits> {
         let (mut ranks, n_values) = self.naturally(kind, |kind| identify(&self.texts, kind))?;
         if self.has_missing {
@@ -101,8 +101,9 @@ impl Values {
         Ok((ranks, n_values + u32::from(self.has_missing)))
     }
 
-    /// What is made of the values by a kind: the declared one, else what the source says. Where its values go
-    /// beyond what that kind can order (unsigned numbers, times long ago), the kind is found out from them.
+    /// What is made of the values by a kind: the declared one, else what the source says. Where its
+    /// values go beyond what that kind can order (unsigned numbers, times long ago), the kind is
+    /// found out from them.
     fn naturally<T>(
         &self,
         declared: Option<Kind>,

@@ -30,8 +30,8 @@ pub struct Address {
 const SCHEME: &str = "ballista://";
 
 impl Address {
-    /// The address that an engine's name says: nothing for `embedded`, an error for what is neither that nor
-    /// `ballista://HOST:PORT`.
+    /// The address that an engine's name says: nothing for `embedded`, an error for what is neither
+    /// that nor `ballista://HOST:PORT`.
     pub fn of_engine(name: &str) -> Result<Option<Address>, EngineError> {
         if name == "embedded" {
             return Ok(None);
@@ -75,8 +75,8 @@ pub trait Connector: Debug + Send + Sync {
 
 /// Runs plans somewhere else.
 pub trait Cluster: Debug + Send + Sync {
-    /// Runs a plan, divided into about so many parts where rows are exchanged, and streams what it gives,
-    /// some rows a stream. The work ends when the future or all of the streams are dropped.
+    /// Runs a plan, divided into about so many parts where rows are exchanged, and streams what it
+    /// gives, some rows a stream. The work ends when the future or all of the streams are dropped.
     fn run(
         &self,
         plan: LogicalPlan,

@@ -66,7 +66,8 @@ impl Portions {
     /// Small enough for a table of a hundred rows to take every turn that a large one takes.
     const TINY: Portions = Portions { batch_rows: 8, block_rows: 16, least_part: 64 };
 
-    /// The same for rows of so many columns and bytes: wide and long rows are handled fewer at a time.
+    /// The same for rows of so many columns and bytes: wide and long rows are handled fewer at a
+    /// time.
     pub(crate) fn of_rows(self, row_bytes: u64, n_columns: usize) -> Portions {
         let row_bytes = row_bytes.max(1);
         let most = |cells: usize, bytes: u64, rows: usize| {
@@ -134,8 +135,8 @@ impl Engine {
         Ok(self)
     }
 
-    /// The engine with a number of parts that scans for a cluster are divided into, instead of one that comes
-    /// from their size.
+    /// The engine with a number of parts that scans for a cluster are divided into, instead of one
+    /// that comes from their size.
     #[must_use]
     pub fn with_parts(mut self, n_parts: usize) -> Engine {
         self.n_parts = Some(n_parts);

@@ -3,8 +3,8 @@
 use std::io;
 
 /// Why a file is refused. Lines and columns count from 1; a line ends with LF, CRLF or CR, also
-/// inside quotes. No message contains a cell of the table, nor a column's name, which is a cell where
-/// the header is missing.
+/// inside quotes. No message contains a cell of the table, nor a column's name, which is a cell
+/// where the header is missing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]

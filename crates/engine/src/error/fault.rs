@@ -1,4 +1,5 @@
-//! What goes wrong on a worker, as a number: messages of libraries may quote cells, and they travel as text.
+//! What goes wrong on a worker, as a number: messages of libraries may quote cells, and they travel
+//! as text.
 
 use std::fmt;
 use std::path::Path;

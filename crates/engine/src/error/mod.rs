@@ -8,7 +8,8 @@ use std::path::PathBuf;
 pub use csv::CsvError;
 use fault::WorkerFault;
 
-/// A source that cannot be read or a sink that cannot be written. No message carries a cell's value.
+/// A source that cannot be read or a sink that cannot be written. No message carries a cell's
+/// value.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
@@ -268,8 +269,8 @@ impl std::fmt::Display for ValueList {
 pub struct Detail(String);
 
 impl Detail {
-    /// What the functions below say, but for the kinds of file system errors; the first stands for these
-    /// and for all that is not listed.
+    /// What the functions below say, but for the kinds of file system errors; the first stands for
+    /// these and for all that is not listed.
     pub(crate) const TEXTS: [&str; 9] = [
         "the engine could not decode it",
         "the file could not be read",

@@ -148,7 +148,8 @@ fn check_block(file: &mut File, block: &Block, end: u64) -> Result<Batch, Fault>
     Ok(Batch { n_bytes: check_batch(file, &batch, at, body)?, n_rows, dictionary })
 }
 
-/// The buffers of a batch lie in its body of `body` bytes at `at`, and hold as many rows as it says.
+/// The buffers of a batch lie in its body of `body` bytes at `at`, and hold as many rows as it
+/// says.
 fn check_batch(file: &mut File, batch: &RecordBatch, at: u64, body: u64) -> Result<u64, Fault> {
     let number = |number: i64| u64::try_from(number).map_err(|_| Fault::Damaged);
     let mut unpacked = 0u64;

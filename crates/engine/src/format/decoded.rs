@@ -1,5 +1,5 @@
-//! How much there is in Parquet and Arrow files once it is decoded. A dictionary holds a long text once and
-//! compression makes it short; in memory it is there for every row.
+//! How much there is in Parquet and Arrow files once it is decoded. A dictionary holds a long text
+//! once and compression makes it short; in memory it is there for every row.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! File formats: by name, what is checked of the bytes of each before anything decodes them, and the text
-//! that is written.
+//! File formats: by name, what is checked of the bytes of each before anything decodes them, and
+//! the text that is written.
 
 pub(crate) mod arrow_check;
 mod compression;

@@ -19,7 +19,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 const LOCK: &str = ".lock";
-/// How many random letters and digits a name has, so that no name that a person chose looks like one.
+/// How many random letters and digits a name has, so that no name that a person chose looks like
+/// one.
 const RANDOM: usize = 16;
 
 /// A locked file under a temporary name. Whatever has that name is removed when this is dropped.
@@ -140,8 +141,8 @@ fn folder_of_lock(lock: &Path) -> Option<PathBuf> {
     lock.to_str()?.strip_suffix(LOCK).map(PathBuf::from)
 }
 
-/// Whether a file that was just made is locked now, and still has its name. Where the file system has
-/// no locks, nobody can lock it to remove it either.
+/// Whether a file that was just made is locked now, and still has its name. Where the file system
+/// has no locks, nobody can lock it to remove it either.
 fn lock_new(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => false,
@@ -191,7 +192,8 @@ pub(crate) fn remove_stale(folder: &Path, prefix: &str, own: &HeldFile) {
     }
 }
 
-/// Whether a name is one that [`HeldFile`] gives: what else begins with the prefix belongs to somebody.
+/// Whether a name is one that [`HeldFile`] gives: what else begins with the prefix belongs to
+/// somebody.
 fn is_temporary(name: &str, prefix: &str) -> bool {
     let Some(rest) = name.strip_prefix(prefix) else { return false };
     let n_random = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
@@ -259,8 +261,8 @@ pub enum Abandoned {
     Publishing,
 }
 
-/// Does what makes outputs visible, unless the run is abandoned: then it never returns. A run that is
-/// being published can no longer be abandoned.
+/// Does what makes outputs visible, unless the run is abandoned: then it never returns. A run that
+/// is being published can no longer be abandoned.
 pub(crate) fn publishing<T, E>(publish: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     let mut is_published = PUBLISHED.lock().unwrap_or_else(PoisonError::into_inner);
     let done = publish()?;
@@ -268,8 +270,9 @@ pub(crate) fn publishing<T, E>(publish: impl FnOnce() -> Result<T, E>) -> Result
     Ok(done)
 }
 
-/// Removes all temporary files and folders of this process, from any thread, for a process that exits
-/// right after it. Threads that want to make more of them or to publish something wait for ever.
+/// Removes all temporary files and folders of this process, from any thread, for a process that
+/// exits right after it. Threads that want to make more of them or to publish something wait for
+/// ever.
 #[must_use]
 pub fn abandon() -> Abandoned {
     let Some(is_published) = soon(|| PUBLISHED.try_lock().ok()) else {

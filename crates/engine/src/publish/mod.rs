@@ -1,5 +1,5 @@
-//! Files and folders that come into being at once or not at all: written under private names, and given
-//! their own by renames of which all happen or none.
+//! Files and folders that come into being at once or not at all: written under private names, and
+//! given their own by renames of which all happen or none.
 
 mod digest;
 pub(crate) mod held;

@@ -2,8 +2,8 @@
 //!
 //! Everything that can fail for want of room or rights has been done before: bytes are on the disk,
 //! modes are set. What is left is one rename for each output. What stood under a name is kept until
-//! all renames are done, so that a rename that fails can undo those before it. Where the system can, two names
-//! change places in one step, and no name is without a file at any moment.
+//! all renames are done, so that a rename that fails can undo those before it. Where the system
+//! can, two names change places in one step, and no name is without a file at any moment.
 
 use std::fs::File;
 use std::io;
@@ -53,9 +53,10 @@ impl Ready {
     }
 }
 
-/// Publishes files, and a release after them; one that stays in memory is handed out last. If one of them cannot get its name, everything is as it
-/// was. Without `force` what is there is left alone; with it, a folder that holds anything but a
-/// release is. `go_on` is asked once more before the first rename.
+/// Publishes files, and a release after them; one that stays in memory is handed out last. If one
+/// of them cannot get its name, everything is as it was. Without `force` what is there is left
+/// alone; with it, a folder that holds anything but a release is. `go_on` is asked once more before
+/// the first rename.
 pub fn publish(
     files: Vec<Staged>,
     release: Option<(Staging, Manifest)>,
@@ -115,7 +116,8 @@ fn place_all(all: &[Ready], force: bool) -> Result<(), EngineError> {
 enum Placed {
     /// Nothing had it.
     New,
-    /// What had it has the staged name now. A file is locked, so that no other run takes it for stale.
+    /// What had it has the staged name now. A file is locked, so that no other run takes it for
+    /// stale.
     Exchanged { _old: Option<File> },
     /// What had it was put there first.
     Aside(PathBuf),
@@ -237,8 +239,8 @@ fn exchange(staged: &Path, target: &Path) -> io::Result<bool> {
     }
 }
 
-/// The same for folders, in steps. Whenever it ends, one of the two is there. The name of the old one
-/// begins with `.incrowd-old-`, and no later run removes it.
+/// The same for folders, in steps. Whenever it ends, one of the two is there. The name of the old
+/// one begins with `.incrowd-old-`, and no later run removes it.
 fn move_aside(staged: &Path, target: &Path) -> io::Result<Placed> {
     let name = target.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let of_run = staged.file_name().and_then(|name| name.to_str()).unwrap_or_default();

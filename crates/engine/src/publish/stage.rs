@@ -42,8 +42,8 @@ pub(crate) struct Opened {
 }
 
 impl Staged {
-    /// Opens a staged file for a target. The ending of the target's name is kept, so that the staged
-    /// file can be read by its format.
+    /// Opens a staged file for a target. The ending of the target's name is kept, so that the
+    /// staged file can be read by its format.
     pub fn new(target: &Path, access: Access) -> Result<Staged, EngineError> {
         let folder = folder_of(target);
         let name = target.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -133,8 +133,8 @@ pub(crate) fn share_folder(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The bits that new files must not have. Asking the system for them changes them for a moment, also
-/// for other threads, so they are read from where they can be read, or from a new file.
+/// The bits that new files must not have. Asking the system for them changes them for a moment,
+/// also for other threads, so they are read from where they can be read, or from a new file.
 #[cfg(unix)]
 fn umask() -> u32 {
     static UMASK: std::sync::OnceLock<u32> = std::sync::OnceLock::new();

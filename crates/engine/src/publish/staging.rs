@@ -1,8 +1,8 @@
 //! Where a release goes: a file, a folder of numbered parts, or memory.
 //!
 //! A folder comes into being like a file does ([`Staged`]): its parts are written into a
-//! folder beside it that only its owner can open, flushed, read back; a manifest is written last, and one
-//! rename gives it all its name ([`crate::publish()`]).
+//! folder beside it that only its owner can open, flushed, read back; a manifest is written last,
+//! and one rename gives it all its name ([`crate::publish()`]).
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -42,8 +42,8 @@ impl Output {
     /// Rows of a part, unless it is said.
     pub const PART_ROWS: u64 = 10_000_000;
 
-    /// What a name stands for. One that ends in `/` is a folder of parts, Parquet unless it says otherwise,
-    /// each of which ends with the first chunk that gives it `part_rows` rows or more.
+    /// What a name stands for. One that ends in `/` is a folder of parts, Parquet unless it says
+    /// otherwise, each of which ends with the first chunk that gives it `part_rows` rows or more.
     pub fn named(name: &str, part_rows: Option<u64>) -> Result<Output, EngineError> {
         let path: PathBuf = Path::new(name).components().collect();
         if !Output::is_folder(name) {
@@ -61,7 +61,8 @@ impl Output {
         Ok(Output { format, target: Target::Folder { path, part_rows } })
     }
 
-    /// A release that stays in memory, as an Arrow file would hold it. It is in the slot once it is published.
+    /// A release that stays in memory, as an Arrow file would hold it. It is in the slot once it is
+    /// published.
     #[must_use]
     pub fn in_memory(slot: &Slot) -> Output {
         Output { format: Format::Arrow, target: Target::Memory(slot.clone()) }
@@ -239,8 +240,8 @@ impl Staging {
         }
     }
 
-    /// The release with all that it needs but its name. `manifest` says what is written of the parts of
-    /// a folder.
+    /// The release with all that it needs but its name. `manifest` says what is written of the
+    /// parts of a folder.
     pub(crate) fn ready(self, manifest: Manifest) -> Result<Place, EngineError> {
         if let Place::Folder(folder) = &self.place {
             let text = manifest(&folder.parts());
@@ -312,7 +313,8 @@ impl StagedFolder {
         file.write_all(manifest.as_bytes()).map_err(failed)?;
         share(&file).and_then(|()| file.sync_all()).map_err(failed)?;
         share_folder(path).map_err(failed)?;
-        // The names of the parts reach the disk before that of the folder; not every system can do that.
+        // The names of the parts reach the disk before that of the folder; not every system can do
+        // that.
         let _ = File::open(path).and_then(|folder| folder.sync_all());
         Ok(())
     }
@@ -346,8 +348,8 @@ fn ending(path: &Path, format: Format) -> String {
 }
 
 /// What keeps a path from being replaced by a folder of parts: a file in it, or itself, that is no
-/// part of a release of ours. A folder is ours if its manifest lists all its other files; an empty one
-/// is nobody's.
+/// part of a release of ours. A folder is ours if its manifest lists all its other files; an empty
+/// one is nobody's.
 #[must_use]
 pub fn foreign_in(path: &Path) -> Option<PathBuf> {
     // A link to a folder is not the folder.

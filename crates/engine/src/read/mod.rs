@@ -57,8 +57,8 @@ impl Table {
         self.coded.iter().find(|column| column.values.name == name)
     }
 
-    /// Just some of the rows of the coded columns; `keeps_values` says of which columns values that these
-    /// rows do not have are known all the same.
+    /// Just some of the rows of the coded columns; `keeps_values` says of which columns values that
+    /// these rows do not have are known all the same.
     #[must_use]
     pub fn of_rows(&self, rows: &[u32], keeps_values: impl Fn(&str) -> bool) -> Table {
         let column = |column: &RawColumn| column.of_rows(rows, keeps_values(&column.values.name));
@@ -90,7 +90,8 @@ pub struct KeptColumn {
 }
 
 impl Kept {
-    /// Rows in batches: each has an array for every column, all of the column's type and of one length.
+    /// Rows in batches: each has an array for every column, all of the column's type and of one
+    /// length.
     #[must_use]
     pub fn new(columns: Vec<KeptColumn>, batches: Vec<Vec<ArrayRef>>) -> Kept {
         let batches: Vec<_> = batches.into_iter().filter(|batch| !batch.is_empty()).collect();
@@ -282,9 +283,9 @@ pub(crate) fn refuse_uncodable(source: &Source, uses: &[Use]) -> Result<(), Engi
     }
 }
 
-/// Columns that are read together. A columnar file that gives fewer partitions than there are threads
-/// is read by several scans of some columns each; kept columns stay in one, so that their batches
-/// have the same rows, and so do those that go into the hashes of rows.
+/// Columns that are read together. A columnar file that gives fewer partitions than there are
+/// threads is read by several scans of some columns each; kept columns stay in one, so that their
+/// batches have the same rows, and so do those that go into the hashes of rows.
 fn groups(
     engine: &Engine,
     source: &Source,

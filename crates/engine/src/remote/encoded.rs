@@ -1,5 +1,5 @@
-//! Bytes for the parts of plans that DataFusion does not know: our table, its scan and our functions. What
-//! does not belong to us gives nothing.
+//! Bytes for the parts of plans that DataFusion does not know: our table, its scan and our
+//! functions. What does not belong to us gives nothing.
 
 use std::sync::Arc;
 

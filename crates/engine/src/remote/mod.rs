@@ -1,9 +1,9 @@
-//! Questions about a source that any engine can answer, this process or a cluster: which values columns
-//! have, the rows as codes, and how often each combination of codes occurs.
+//! Questions about a source that any engine can answer, this process or a cluster: which values
+//! columns have, the rows as codes, and how often each combination of codes occurs.
 //!
-//! A question is a logical plan of DataFusion over a `table::SourceTable` with two functions of ours:
-//! `incrowd_values` finds values and counts rows, `incrowd_code` gives a value its code. All three are encoded
-//! by [`encoded`] for whoever sends plans about.
+//! A question is a logical plan of DataFusion over a `table::SourceTable` with two functions of
+//! ours: `incrowd_values` finds values and counts rows, `incrowd_code` gives a value its code. All
+//! three are encoded by [`encoded`] for whoever sends plans about.
 //!
 //! A cluster finds values, gives codes and counts. Every row then passes through the client once,
 //! which writes the release. So equal rows are grouped on the client, too.

@@ -67,9 +67,9 @@ pub fn values(
     Ok((n_rows, values))
 }
 
-/// Every row once, in any order: of the columns that are not skipped, in the source's order, codes as 32-bit
-/// numbers (the number of texts for a missing cell) or the cells as they are. `values` has one entry a coded
-/// column. The errors of the streams are for [`of_stream`].
+/// Every row once, in any order: of the columns that are not skipped, in the source's order, codes
+/// as 32-bit numbers (the number of texts for a missing cell) or the cells as they are. `values`
+/// has one entry a coded column. The errors of the streams are for [`of_stream`].
 pub fn coded(
     engine: &Engine,
     source: &Source,
@@ -98,8 +98,8 @@ pub fn coded(
     run(engine, source, plan, n_parts)
 }
 
-/// The combinations of codes of some columns, each once, as 32-bit numbers in the order of `columns`, and the
-/// number of their rows as a 64-bit number. At least one column.
+/// The combinations of codes of some columns, each once, as 32-bit numbers in the order of
+/// `columns`, and the number of their rows as a 64-bit number. At least one column.
 pub fn grouped(
     engine: &Engine,
     source: &Source,
@@ -156,8 +156,8 @@ fn planning(_: DataFusionError) -> EngineError {
     EngineError::Cluster { what: "a plan could not be made" }
 }
 
-/// Into how many parts a scan is divided: enough to keep a few workers busy with a small input, and parts
-/// that are cheap to do again with a large one.
+/// Into how many parts a scan is divided: enough to keep a few workers busy with a small input, and
+/// parts that are cheap to do again with a large one.
 fn n_parts(engine: &Engine, source: &Source) -> usize {
     const SMALL: u64 = 16 << 20;
     const LARGE: u64 = 64 << 20;

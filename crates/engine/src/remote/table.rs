@@ -1,5 +1,5 @@
-//! A source as a table that can be sent: the scheduler divides it into parts, the workers read them as the
-//! embedded engine would.
+//! A source as a table that can be sent: the scheduler divides it into parts, the workers read them
+//! as the embedded engine would.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -233,12 +233,13 @@ impl TableProvider for SourceTable {
     }
 }
 
-/// A scan of some columns of a source. It is DataFusion's, but travels with everything that ours says of
-/// it: DataFusion's own encoding loses that texts are read as indexes.
+/// A scan of some columns of a source. It is DataFusion's, but travels with everything that ours
+/// says of it: DataFusion's own encoding loses that texts are read as indexes.
 ///
-/// Which files, or parts of them, a partition reads is said by its child, a scan that is never executed and
-/// whose files are numbers. A scheduler gives every task a plan that is cut down to the task's partitions, but
-/// cuts leaves of DataFusion only: a leaf of ours would be read as a whole by every task.
+/// Which files, or parts of them, a partition reads is said by its child, a scan that is never
+/// executed and whose files are numbers. A scheduler gives every task a plan that is cut down to
+/// the task's partitions, but cuts leaves of DataFusion only: a leaf of ours would be read as a
+/// whole by every task.
 #[derive(Debug)]
 pub(crate) struct SourceExec {
     table: SourceTable,

@@ -1,4 +1,5 @@
-//! The answers are those of the embedded reader, whatever the format, the types and the number of parts.
+//! The answers are those of the embedded reader, whatever the format, the types and the number of
+//! parts.
 
 use std::collections::BTreeMap;
 use std::path::Path;

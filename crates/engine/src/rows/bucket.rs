@@ -1,7 +1,9 @@
-//! Rows put into private files by a number, so that those of neighbouring numbers can be loaded together.
+//! Rows put into private files by a number, so that those of neighbouring numbers can be loaded
+//! together.
 //!
-//! Whoever knows how many rows have which number (a class's place in the release) can choose buckets that
-//! just fit in memory: every row is then written once and read once, whatever the size of the table.
+//! Whoever knows how many rows have which number (a class's place in the release) can choose
+//! buckets that just fit in memory: every row is then written once and read once, whatever the size
+//! of the table.
 //!
 //! An external merge sort does not need these numbers, but it writes and reads rows several times.
 
@@ -45,7 +47,8 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// Buckets for numbers below each of `ends`, of rows with coded columns of so many codes and kept columns.
+    /// Buckets for numbers below each of `ends`, of rows with coded columns of so many codes and
+    /// kept columns.
     #[must_use]
     pub fn new(
         scratch: &Arc<Scratch>,

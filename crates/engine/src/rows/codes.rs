@@ -1,6 +1,7 @@
 //! Columns of codes in a private file, block by block.
 //!
-//! A block is its number of rows, then column by column a byte for the width of its codes and the codes.
+//! A block is its number of rows, then column by column a byte for the width of its codes and the
+//! codes.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -17,7 +18,8 @@ const BUFFER: usize = 1 << 14;
 /// The same where few columns are read: enough for the width of one.
 const SMALL_BUFFER: usize = 16;
 
-/// A file of codes that is complete. It keeps the folder that it is in: whoever has the file can read it.
+/// A file of codes that is complete. It keeps the folder that it is in: whoever has the file can
+/// read it.
 #[derive(Clone, Debug)]
 pub struct CodeFile {
     path: PathBuf,

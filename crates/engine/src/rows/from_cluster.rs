@@ -22,8 +22,9 @@ use crate::value::mix::halves_of;
 use crate::value::stored::Fit;
 use crate::{Engine, EngineError, Source, Use, Values};
 
-/// Lets the engine's cluster read a source: the workers find the distinct values and give every cell its
-/// code; rows arrive once and go to private files. The distinct values may take `most_bytes` in memory.
+/// Lets the engine's cluster read a source: the workers find the distinct values and give every
+/// cell its code; rows arrive once and go to private files. The distinct values may take
+/// `most_bytes` in memory.
 pub fn read_remote(
     engine: &Engine,
     source: &Source,

@@ -1,10 +1,11 @@
 //! Equal rows put together in bounded memory.
 //!
-//! Every thread counts the rows that it meets in a small table. When that is full its records go to the
-//! part of all rows that a hash of the deciding columns names, in memory as long as there is room and in
-//! private files then. A part is sorted in memory (or, where too much belongs together, piece by piece),
-//! so that what belongs together is met one after another. A table with few different rows never leaves the small tables; one with mostly different
-//! ones goes by them, since counting would not make it smaller.
+//! Every thread counts the rows that it meets in a small table. When that is full its records go to
+//! the part of all rows that a hash of the deciding columns names, in memory as long as there is
+//! room and in private files then. A part is sorted in memory (or, where too much belongs together,
+//! piece by piece), so that what belongs together is met one after another. A table with few
+//! different rows never leaves the small tables; one with mostly different ones goes by them, since
+//! counting would not make it smaller.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -41,16 +42,17 @@ pub struct Grouping<'a> {
 
 /// Whoever is told the different rows.
 pub trait Visit: Send {
-    /// A row that differs from those before it: whether it also does in the deciding columns, its codes in
-    /// the others, and how often it occurs. What belongs together comes together, in ascending order.
+    /// A row that differs from those before it: whether it also does in the deciding columns, its
+    /// codes in the others, and how often it occurs. What belongs together comes together, in
+    /// ascending order.
     fn row(&mut self, is_first: bool, rest: &[u32], n_rows: u64);
 }
 
 /// Blocks of rows, column by column, wherever they come from: gives each to the function.
 pub type Blocks<'a> = dyn FnMut(&[Codes]) -> Result<(), EngineError> + 'a;
 
-/// Puts equal rows together. `fill` gives the rows of each of `n_sources` sources; each visitor that
-/// `visitor` makes is told a part of what was found.
+/// Puts equal rows together. `fill` gives the rows of each of `n_sources` sources; each visitor
+/// that `visitor` makes is told a part of what was found.
 pub fn group<V: Visit>(
     engine: &Engine,
     how: &Grouping,
@@ -99,7 +101,8 @@ impl<'a, const W: usize> Groups<'a, W> {
     fn new(engine: &'a Engine, how: &Grouping, layout: Layout) -> Groups<'a, W> {
         let record = size_of::<[u64; W]>() as u64;
         let n_threads = engine.n_threads() as u64;
-        // Half of the room is for records, a quarter for parts being sorted, the rest for what is underway.
+        // Half of the room is for records, a quarter for parts being sorted, the rest for what is
+        // underway.
         let part = (how.room / 4 / n_threads).clamp(1, GOOD_PART);
         let n_parts = (how.n_rows * record).div_ceil(part).clamp(1, MOST_PARTS);
         let n_parts = if n_parts > 1 { n_parts.max(2 * n_threads) } else { 1 };

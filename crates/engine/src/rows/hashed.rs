@@ -1,7 +1,7 @@
 //! Kept cells as hashes of 64 bits, where a column has too many values to be given codes.
 //!
-//! Two values are taken for one with a chance of 2^-64: among 100 million values that any are is a matter
-//! of one in thousands.
+//! Two values are taken for one with a chance of 2^-64: among 100 million values that any are is a
+//! matter of one in thousands.
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;

@@ -1,7 +1,8 @@
 //! Rows of codes as fixed records of 64-bit words, so that they compare and travel fast.
 //!
-//! Columns are put into words one after another, the first in the highest bits, none across two words:
-//! records then compare as the rows do. The last word is the number of rows that a record stands for.
+//! Columns are put into words one after another, the first in the highest bits, none across two
+//! words: records then compare as the rows do. The last word is the number of rows that a record
+//! stands for.
 
 use incrowd_data::{Codes, bits_for};
 

@@ -1,9 +1,9 @@
 //! Private files for what does not fit in memory.
 //!
-//! A run that needs them has a folder of its own that only its user can read, in the temporary folder of the
-//! system or the one that the job names. It is removed when the run ends, however it ends; the folder of a
-//! run that was killed is removed by the next run that uses the same place. A lock, which dies with its
-//! process, tells the two apart, also among containers.
+//! A run that needs them has a folder of its own that only its user can read, in the temporary
+//! folder of the system or the one that the job names. It is removed when the run ends, however it
+//! ends; the folder of a run that was killed is removed by the next run that uses the same place. A
+//! lock, which dies with its process, tells the two apart, also among containers.
 
 mod bucket;
 mod codes;

@@ -274,9 +274,9 @@ impl<'a> PartWriter<'a> {
     }
 }
 
-/// The memory limit in megabytes under which distinct values of about so many bytes can be read: they
-/// are held twice while they are put into their order, and tables grow in steps. It is what callers give a
-/// quarter of.
+/// The memory limit in megabytes under which distinct values of about so many bytes can be read:
+/// they are held twice while they are put into their order, and tables grow in steps. It is what
+/// callers give a quarter of.
 pub(super) fn limit_for(value_bytes: u64) -> u64 {
     value_bytes.saturating_mul(4).div_ceil(1_000_000)
 }

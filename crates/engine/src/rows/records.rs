@@ -13,7 +13,8 @@ use crate::EngineError;
 /// Bytes that are read at a time from one of many files.
 const BUFFER: usize = 1 << 16;
 
-/// Appends records to a file, which is not kept open: there may be more of them than a process may have open.
+/// Appends records to a file, which is not kept open: there may be more of them than a process may
+/// have open.
 pub(super) fn append<const W: usize>(path: &Path, records: &[[u64; W]]) -> Result<(), EngineError> {
     let bytes: Vec<u8> = records.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
     let file = OpenOptions::new().create(true).append(true).open(path);
@@ -71,8 +72,8 @@ impl<const W: usize> Drop for RecordReader<W> {
     }
 }
 
-/// Tells the records of a file in ascending order with `most` of them in memory at a time: they are sorted
-/// piece by piece, and the pieces merged.
+/// Tells the records of a file in ascending order with `most` of them in memory at a time: they are
+/// sorted piece by piece, and the pieces merged.
 pub(super) fn in_order<const W: usize>(
     mut from: RecordReader<W>,
     most: usize,

@@ -179,8 +179,8 @@ impl Spilled {
         &self.scratch
     }
 
-    /// Reads a part from its beginning: of each column of `wanted`, by its place among the coded ones, with
-    /// what its codes become and their number; halves of hashes stay as they are.
+    /// Reads a part from its beginning: of each column of `wanted`, by its place among the coded
+    /// ones, with what its codes become and their number; halves of hashes stay as they are.
     pub fn read_part(
         &self,
         part: usize,
@@ -217,7 +217,8 @@ impl Spilled {
         Ok(reader)
     }
 
-    /// The codes of a column in all rows, part by part; rows that cannot be read any more are left out.
+    /// The codes of a column in all rows, part by part; rows that cannot be read any more are left
+    /// out.
     pub fn codes_of(&self, column: usize) -> impl Iterator<Item = u32> {
         let n_codes = self.n_codes(column);
         let identity: Vec<u32> = (0..n_codes).collect();
@@ -263,8 +264,8 @@ impl BlockReader {
     }
 }
 
-/// Reads every row of a source once into private files. The distinct values may take `most_bytes` in memory.
-/// `wants_fits` asks what the kept columns of a text file hold.
+/// Reads every row of a source once into private files. The distinct values may take `most_bytes`
+/// in memory. `wants_fits` asks what the kept columns of a text file hold.
 pub fn read_spilled(
     engine: &Engine,
     source: &Source,
@@ -278,9 +279,9 @@ pub fn read_spilled(
     Ok(found.expect("no column is left out of a read that the first one ends"))
 }
 
-/// The same; but where the distinct values take more, all rows are read all the same to find the columns that
-/// must be left out for the others to fit, those that take most. These are given; the rows of such a read are
-/// not all there.
+/// The same; but where the distinct values take more, all rows are read all the same to find the
+/// columns that must be left out for the others to fit, those that take most. These are given; the
+/// rows of such a read are not all there.
 pub fn read_spilled_or_too_large(
     engine: &Engine,
     source: &Source,

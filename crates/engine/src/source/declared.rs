@@ -1,9 +1,10 @@
-//! What a columnar file declares of its columns beside their types: orders of dictionaries, and the row
-//! index that pandas adds.
+//! What a columnar file declares of its columns beside their types: orders of dictionaries, and the
+//! row index that pandas adds.
 //!
-//! An ordered dictionary (an ordered categorical of pandas) is an order of its values. An Arrow file
-//! has the whole dictionary. In a Parquet file only the dictionary page has it, and only where Arrow
-//! for C++ wrote the page (as pandas, R and Python do): other writers fill it as values come up.
+//! An ordered dictionary (an ordered categorical of pandas) is an order of its values. An Arrow
+//! file has the whole dictionary. In a Parquet file only the dictionary page has it, and only where
+//! Arrow for C++ wrote the page (as pandas, R and Python do): other writers fill it as values come
+//! up.
 
 use std::fs::File;
 use std::path::Path;

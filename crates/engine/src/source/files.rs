@@ -1,4 +1,5 @@
-//! The files of a source: which they are, what they hold, and what they were like when they were opened.
+//! The files of a source: which they are, what they hold, and what they were like when they were
+//! opened.
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read};
@@ -31,8 +32,8 @@ pub(crate) struct Files {
     pub(crate) format: Format,
     pub(crate) delimiter: u8,
     pub(crate) has_newlines_in_values: bool,
-    /// By column whether a Parquet file says that all its cells have values: the reader insists on being
-    /// told the same.
+    /// By column whether a Parquet file says that all its cells have values: the reader insists on
+    /// being told the same.
     pub(crate) is_required: Vec<bool>,
     /// By file whether it has no row, where others have some: it is not read.
     pub(crate) is_empty: Vec<bool>,
@@ -310,8 +311,8 @@ struct OpenedFile {
     decoded: Option<Decoded>,
 }
 
-/// The schema of an Arrow file. DataFusion would read what is no file as a stream, of any length that
-/// its first bytes claim.
+/// The schema of an Arrow file. DataFusion would read what is no file as a stream, of any length
+/// that its first bytes claim.
 fn arrow_schema(path: &Path) -> Result<OpenedFile, Detail> {
     let found = check_arrow(path)?;
     let file = std::fs::File::open(path).map_err(|error| Detail::of_io(&error))?;
@@ -322,8 +323,9 @@ fn arrow_schema(path: &Path) -> Result<OpenedFile, Detail> {
     Ok(OpenedFile { schema: plain(&reader.schema()), has_rows, decoded: Some(found.decoded) })
 }
 
-/// How the columns of a file differ from those of the first one, if they do. Whether a column says that it
-/// may be empty makes no difference: it may. Nor does a column without a type in a file without rows.
+/// How the columns of a file differ from those of the first one, if they do. Whether a column says
+/// that it may be empty makes no difference: it may. Nor does a column without a type in a file
+/// without rows.
 fn difference(first: &Schema, found: &Schema, has_rows: bool) -> Option<String> {
     let mut all: Vec<String> = Vec::new();
     for field in first.fields() {
@@ -354,8 +356,8 @@ fn difference(first: &Schema, found: &Schema, has_rows: bool) -> Option<String> 
     listed(all)
 }
 
-/// The same for headers. A file without a header has values in its place, so that only names of the first
-/// file are told, and only if it has a header.
+/// The same for headers. A file without a header has values in its place, so that only names of the
+/// first file are told, and only if it has a header.
 fn header_difference(first: &CsvFacts, found: &CsvFacts) -> String {
     let missing = (1..).zip(&first.header).filter(|(_, name)| !found.header.contains(name));
     let told = |(at, name): (usize, &String)| {

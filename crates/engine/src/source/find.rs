@@ -1,7 +1,7 @@
 //! The files of an input: one file, the files of a folder, or what a pattern matches.
 //!
-//! Only regular files are tables. A pipe or a device would be waited for or read for ever, and a table
-//! is read more than once. `**` does not follow links to folders, so that it ends.
+//! Only regular files are tables. A pipe or a device would be waited for or read for ever, and a
+//! table is read more than once. `**` does not follow links to folders, so that it ends.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -13,7 +13,8 @@ use crate::{Elsewhere, EngineError, FileAction, Format};
 /// Says, by an error, when to stop.
 pub(crate) type GoOn<'a> = &'a dyn Fn() -> Result<(), EngineError>;
 
-/// The files of an input in the order of their names. A path that exists is never taken for a pattern.
+/// The files of an input in the order of their names. A path that exists is never taken for a
+/// pattern.
 pub fn find_files(input: &str, go_on: GoOn) -> Result<Vec<PathBuf>, EngineError> {
     let path = Path::new(input);
     if !path.exists() {
@@ -41,8 +42,8 @@ pub fn find_files(input: &str, go_on: GoOn) -> Result<Vec<PathBuf>, EngineError>
     if files.is_empty() { Err(EngineError::NoFiles { path: input.to_owned() }) } else { Ok(files) }
 }
 
-/// Drops further names of a file that is there already, by a link or by another way through links to
-/// folders: its rows would count twice.
+/// Drops further names of a file that is there already, by a link or by another way through links
+/// to folders: its rows would count twice.
 #[cfg(unix)]
 fn drop_same(files: &mut Vec<PathBuf>) {
     use std::collections::BTreeSet;
@@ -107,8 +108,8 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, EngineError> {
     entries.map(|entry| entry.map(path).map_err(failed)).collect()
 }
 
-/// Whether a path is a file that its name says to be a table. Folders of such a name are passed over;
-/// anything else is refused, since leaving it out would change the table without a word.
+/// Whether a path is a file that its name says to be a table. Folders of such a name are passed
+/// over; anything else is refused, since leaving it out would change the table without a word.
 fn is_data_file(path: &Path) -> Result<bool, EngineError> {
     if is_hidden(path) || Format::of(path).is_none() || path.is_dir() {
         return Ok(false);
@@ -178,7 +179,8 @@ fn matches(input: &str, go_on: GoOn) -> Result<Vec<PathBuf>, EngineError> {
     Ok(found)
 }
 
-/// The entries of folders whose names match. Hidden ones match only a pattern that begins with a dot.
+/// The entries of folders whose names match. Hidden ones match only a pattern that begins with a
+/// dot.
 fn matching(
     folders: &[PathBuf],
     pattern: &Pattern,

@@ -1,8 +1,8 @@
 //! What the files of an input of JSON lines have in common.
 //!
 //! A file of JSON lines has no schema: its types are those of the values that it happens to have. A
-//! column may be missing in all rows of one file, and whole numbers in one file may be numbers with a
-//! fraction in another.
+//! column may be missing in all rows of one file, and whole numbers in one file may be numbers with
+//! a fraction in another.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! Numbers in JSON lines that a float of 64 bits does not tell exactly.
 //!
-//! A reader of JSON takes every number that is not a whole number of 64 bits for a float, so that account
-//! numbers of twenty digits become others. Such columns are read as decimal numbers of up to 38 digits.
+//! A reader of JSON takes every number that is not a whole number of 64 bits for a float, so that
+//! account numbers of twenty digits become others. Such columns are read as decimal numbers of up
+//! to 38 digits.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -23,8 +24,8 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// The precision and the scale of a decimal column that holds the numbers; none where floats will do, and
-    /// an error where nothing does.
+    /// The precision and the scale of a decimal column that holds the numbers; none where floats
+    /// will do, and an error where nothing does.
     pub(crate) fn decimal(self) -> Result<Option<(u8, i8)>, ()> {
         if !self.is_inexact {
             return Ok(None);
@@ -37,7 +38,8 @@ impl Numbers {
     }
 
     fn add(&mut self, text: &str) {
-        // What is a whole number of 64 bits is read as that, unless another number makes it a float.
+        // What is a whole number of 64 bits is read as that, unless another number makes it a
+        // float.
         self.is_inexact |= !is_float(text);
         let Some((_, digits, power)) = plain_digits(text) else {
             self.is_inexact = true;
@@ -56,8 +58,8 @@ impl Numbers {
     }
 }
 
-/// What the numbers of each column need, by name. What breaks the rules of JSON is passed over: whoever reads
-/// it says so.
+/// What the numbers of each column need, by name. What breaks the rules of JSON is passed over:
+/// whoever reads it says so.
 pub(crate) fn numbers(text: impl Read) -> std::io::Result<BTreeMap<String, Numbers>> {
     let mut reader = BufReader::with_capacity(1 << 16, text);
     let mut found = BTreeMap::new();

@@ -29,10 +29,11 @@ pub(crate) use usage::UsedColumn;
 
 /// An input that can be read: a table with columns, wherever its rows are.
 ///
-/// All that reads a source asks it for its columns and for a scan of some of them (`scan`); what else
-/// depends on where rows come from (what they may take in memory, whether they are what they were) is
-/// answered in this module, by a `match` over the origins. A query to a database is to be one more of
-/// them: an origin with a schema, a stream of batches in a fixed order, and an estimate of its size.
+/// All that reads a source asks it for its columns and for a scan of some of them (`scan`); what
+/// else depends on where rows come from (what they may take in memory, whether they are what they
+/// were) is answered in this module, by a `match` over the origins. A query to a database is to be
+/// one more of them: an origin with a schema, a stream of batches in a fixed order, and an estimate
+/// of its size.
 #[derive(Clone, Debug)]
 pub struct Source {
     columns: Vec<SourceColumn>,
@@ -111,8 +112,8 @@ pub(crate) fn in_words(data_type: &DataType) -> &'static str {
 }
 
 impl Source {
-    /// Looks at a file, a folder or a glob: which files, which format, which columns. Text files are
-    /// read through once, so that every structural error is found before anything else happens.
+    /// Looks at a file, a folder or a glob: which files, which format, which columns. Text files
+    /// are read through once, so that every structural error is found before anything else happens.
     pub fn open(engine: &Engine, input: &str) -> Result<Source, EngineError> {
         Files::open(engine, input)
     }
@@ -141,8 +142,8 @@ impl Source {
         Ok(release.with_sets(|_| true))
     }
 
-    /// The same as a release: lists of texts in columns of these names are sets, and are read as the labels
-    /// that they stand for.
+    /// The same as a release: lists of texts in columns of these names are sets, and are read as
+    /// the labels that they stand for.
     #[must_use]
     pub fn with_sets(self, is_label: impl Fn(&str) -> bool) -> Source {
         let is_set =
@@ -183,8 +184,8 @@ impl Source {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// Whether the names of the columns look like cells: then the first line of a text file may be a row
-    /// about a person, and no message may tell them.
+    /// Whether the names of the columns look like cells: then the first line of a text file may be
+    /// a row about a person, and no message may tell them.
     #[must_use]
     pub fn looks_headerless(&self) -> bool {
         self.as_files().is_some_and(|files| files.looks_headerless)
@@ -255,7 +256,8 @@ impl Source {
         }
     }
 
-    /// The bytes of text files after decompression, of other files as they are, and of cells in memory.
+    /// The bytes of text files after decompression, of other files as they are, and of cells in
+    /// memory.
     #[must_use]
     pub fn n_text_bytes(&self) -> u64 {
         match &self.origin {

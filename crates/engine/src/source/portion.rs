@@ -87,8 +87,8 @@ impl Files {
         EngineError::Unreadable { path: path.to_owned(), format: self.format.name(), source }
     }
 
-    /// The stored bytes of the columns that are read, and their largest pages in memory, in the largest
-    /// row group.
+    /// The stored bytes of the columns that are read, and their largest pages in memory, in the
+    /// largest row group.
     fn largest_group(
         &self,
         path: &Path,

@@ -21,8 +21,8 @@ use super::{Files, Origin, Source, Use};
 use crate::decode::guarded;
 use crate::{Batches, Compression, Engine, Format};
 
-/// The plan that reads the columns of a source that are used. Its partitions, one after another, are
-/// the rows in their order.
+/// The plan that reads the columns of a source that are used. Its partitions, one after another,
+/// are the rows in their order.
 pub(crate) fn plan(
     engine: &Engine,
     source: &Source,

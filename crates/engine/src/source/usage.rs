@@ -8,13 +8,13 @@ use crate::value::content::Meaning;
 pub enum Use {
     /// Give its values codes.
     Code,
-    /// Give its cells hashes of 64 bits, where it only matters which are equal and the values are too many;
-    /// for rows in private files.
+    /// Give its cells hashes of 64 bits, where it only matters which are equal and the values are
+    /// too many; for rows in private files.
     Hash,
     /// Keep it as it is for the release.
     Keep,
-    /// Put its cells into a hash of the whole row, where it only matters which rows are equal. With a
-    /// meaning, also find out [what the column says](crate::ColumnContent).
+    /// Put its cells into a hash of the whole row, where it only matters which rows are equal. With
+    /// a meaning, also find out [what the column says](crate::ColumnContent).
     Mix(Option<Meaning>),
     /// Count how often its values occur, some of them if they are many.
     Count,

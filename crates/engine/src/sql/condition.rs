@@ -1,7 +1,8 @@
 //! Conditions: SQL's three-valued logic in negation normal form.
 //!
-//! `NOT` is pushed down to the tests. A missing cell satisfies neither a comparison nor its negation, so
-//! what remains is right in SQL's logic, too: *and*, *or* and *not* obey De Morgan's laws there.
+//! `NOT` is pushed down to the tests. A missing cell satisfies neither a comparison nor its
+//! negation, so what remains is right in SQL's logic, too: *and*, *or* and *not* obey De Morgan's
+//! laws there.
 
 use incrowd_data::{Comparison, Condition, Literal, Test};
 use sqlparser::ast::{BinaryOperator, DataType, Expr, Ident, TypedString, UnaryOperator, Value};
@@ -59,8 +60,8 @@ fn refused<T>(what: &str) -> Result<T, SqlError> {
     Err(SqlError::InCondition { what: what.to_owned() })
 }
 
-/// A chain of operators, which nest to the left: taken apart from its end in a loop, put together from its
-/// start.
+/// A chain of operators, which nest to the left: taken apart from its end in a loop, put together
+/// from its start.
 fn chain(mut tree: Expr, is_negated: bool) -> Result<Condition, SqlError> {
     let mut rest = Vec::new();
     let first = loop {

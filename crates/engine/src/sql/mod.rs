@@ -1,7 +1,8 @@
 //! From SQL text to queries and conditions, on the parser that DataFusion uses.
 //!
-//! Only what can be answered from the cells of one table is taken: aggregates of columns, a condition that
-//! compares columns with constants, and groups. Everything else is refused by its name.
+//! Only what can be answered from the cells of one table is taken: aggregates of columns, a
+//! condition that compares columns with constants, and groups. Everything else is refused by its
+//! name.
 
 use incrowd_data::{Aggregate, Condition, Query};
 use sqlparser::ast::{
@@ -70,12 +71,12 @@ pub enum SqlError {
     ComparedWithNull,
 }
 
-/// The longest text that is read. Long chains of operators are nested as deeply as they are long, and are
-/// dropped by recursion.
+/// The longest text that is read. Long chains of operators are nested as deeply as they are long,
+/// and are dropped by recursion.
 const LONGEST: usize = 16 << 10;
 
-/// Reads `SELECT COUNT(*), SUM(x), ... [FROM anything] [WHERE condition] [GROUP BY a, b]`. Aliases and the
-/// table's name are passed over.
+/// Reads `SELECT COUNT(*), SUM(x), ... [FROM anything] [WHERE condition] [GROUP BY a, b]`. Aliases
+/// and the table's name are passed over.
 pub fn parse_query(text: &str) -> Result<Query, SqlError> {
     let mut statements = parser(text)?.parse_statements().map_err(syntax)?;
     let found = match (statements.len(), statements.pop()) {

@@ -177,7 +177,8 @@ impl Meaning {
         Ok(())
     }
 
-    /// The hash of a value that is written as a text. One that is not of the meaning is only itself.
+    /// The hash of a value that is written as a text. One that is not of the meaning is only
+    /// itself.
     fn of_text(self, text: &str) -> u64 {
         let found = match self {
             Meaning::Text => None,
@@ -293,7 +294,8 @@ fn decimal(text: &str) -> Option<u64> {
     Some(mix(hash_of(digits) ^ whole(power)))
 }
 
-/// The hash of a text: quick, and the same throughout a run, which is as long as contents are compared.
+/// The hash of a text: quick, and the same throughout a run, which is as long as contents are
+/// compared.
 fn hash_of(text: impl AsRef<[u8]>) -> u64 {
     static BUILDER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
     BUILDER.hash_one(text.as_ref())

@@ -1,7 +1,9 @@
-//! Where a line of numbers, dates or times is cut: the roundest place between two neighbouring values.
+//! Where a line of numbers, dates or times is cut: the roundest place between two neighbouring
+//! values.
 //!
-//! A cut point is made of the two values beside the cut and of nothing else. It is the greater one rounded down
-//! as far as it stays above the smaller one, so that it tells as little of both as a place between them can.
+//! A cut point is made of the two values beside the cut and of nothing else. It is the greater one
+//! rounded down as far as it stays above the smaller one, so that it tells as little of both as a
+//! place between them can.
 
 use chrono::{DateTime, NaiveDateTime};
 use incrowd_data::Kind;

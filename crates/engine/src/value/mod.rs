@@ -1,5 +1,5 @@
-//! Values: what the types of Arrow hold, how texts are told and ordered, how values are stored, cut,
-//! hashed and compared. Nothing here knows a file.
+//! Values: what the types of Arrow hold, how texts are told and ordered, how values are stored,
+//! cut, hashed and compared. Nothing here knows a file.
 
 pub(crate) mod content;
 pub(crate) mod cut_point;

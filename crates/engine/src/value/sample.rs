@@ -1,5 +1,5 @@
-//! Some of a column's distinct values: which ones depends on the values alone, not on their order or on who
-//! reads them.
+//! Some of a column's distinct values: which ones depends on the values alone, not on their order
+//! or on who reads them.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};

@@ -1,8 +1,8 @@
 //! Sets of texts as lists, which is how Parquet and Arrow files hold them, and the labels that they
 //! stand for.
 //!
-//! `{a|b}` is the list of `a` and `b`, one value is a list of one, a missing value is a null in the list,
-//! and `*` is a null instead of a list.
+//! `{a|b}` is the list of `a` and `b`, one value is a list of one, a missing value is a null in the
+//! list, and `*` is a null instead of a list.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What values are stored as in typed files, and how texts become that without a loss.
 //!
 //! A text file says nothing of its types. A column is stored as the narrowest type that tells every
-//! one of its texts apart and exactly; where there is none it stays text. No conversion here turns a
-//! value into a missing cell or into another value: it fails instead.
+//! one of its texts apart and exactly; where there is none it stays text. No conversion here turns
+//! a value into a missing cell or into another value: it fails instead.
 
 use std::sync::Arc;
 
@@ -215,7 +215,8 @@ pub(crate) fn parquet_type(data_type: &DataType) -> Option<DataType> {
     })
 }
 
-/// Values of a type from their texts, or values of one type as another; what does not fit is an error.
+/// Values of a type from their texts, or values of one type as another; what does not fit is an
+/// error.
 pub(crate) fn convert(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
     match array.data_type() {
         from if from == data_type => Ok(Arc::clone(array)),
@@ -274,7 +275,8 @@ fn times<T: ArrowTimestampType>(
     Ok(Arc::new(times.with_timezone_opt(zone.cloned())))
 }
 
-/// The time that a text tells, in units of which so many are a second, if it is a whole number of them.
+/// The time that a text tells, in units of which so many are a second, if it is a whole number of
+/// them.
 fn units(text: &str, in_second: i64) -> Option<i64> {
     let at = time_of(text)?.and_utc();
     let nanos = i64::from(at.timestamp_subsec_nanos());

@@ -121,8 +121,8 @@ fn key(kind: Kind, text: &str) -> Option<Key> {
     }
 }
 
-/// The place of a text on the number line, if it is of the kind: the number itself, days or nanoseconds.
-/// Whole numbers that a float cannot tell apart have none.
+/// The place of a text on the number line, if it is of the kind: the number itself, days or
+/// nanoseconds. Whole numbers that a float cannot tell apart have none.
 #[must_use]
 pub fn position(kind: Kind, text: &str) -> Option<f64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -243,8 +243,8 @@ pub(crate) fn rank_naturally(
     Ok(Ranked { dictionary, code_of })
 }
 
-/// By distinct text the rank of its value, which texts of one value share (`7` and `7.0`), and the number of
-/// values. As [`rank_naturally`], without a dictionary.
+/// By distinct text the rank of its value, which texts of one value share (`7` and `7.0`), and the
+/// number of values. As [`rank_naturally`], without a dictionary.
 pub(crate) fn identify(
     texts: &[String],
     kind: Option<Kind>,
@@ -419,7 +419,8 @@ mod tests {
         check(&["1000", "1e3", "0.0", "-0.0"], Kind::Decimal, &["0.0", "1e3"]);
     }
 
-    /// What tells people apart is compared as any other value: numbers by value, text by its characters.
+    /// What tells people apart is compared as any other value: numbers by value, text by its
+    /// characters.
     #[test]
     fn texts_of_one_value_are_identified() {
         let identified = |texts: &[&str]| {

@@ -14,7 +14,8 @@ impl Breaks {
         Breaks { least_rows, n_rows: 0 }
     }
 
-    /// Counts the rows of a class, or the first of them if it `goes_on`; whether a part may end behind them.
+    /// Counts the rows of a class, or the first of them if it `goes_on`; whether a part may end
+    /// behind them.
     pub(super) fn add(&mut self, n_rows: u64, goes_on: bool) -> bool {
         self.n_rows += n_rows;
         let may_break = !goes_on && self.n_rows >= self.least_rows;

@@ -33,8 +33,8 @@ use crate::source::in_words;
 use crate::value::sets::{PATH_OF_VALUES, lists_of_labels, set_type};
 use crate::value::stored::{Fit, convert, parquet_type, plain_type, type_of_values, typed};
 
-/// Rows per row group of a Parquet file, and the bytes of its cells from which it is complete with fewer: a
-/// group is held in memory.
+/// Rows per row group of a Parquet file, and the bytes of its cells from which it is complete with
+/// fewer: a group is held in memory.
 pub(super) const GROUP_ROWS: usize = 1 << 18;
 const GROUP_BYTES: u64 = 32 << 20;
 /// The same for tables of many columns, each of which has an encoder with tables of its own.
@@ -58,8 +58,8 @@ pub(super) enum Form {
 pub(super) struct Columnar {
     /// The columns with their types.
     schema: SchemaRef,
-    /// The schema of batches. For the Parquet writer texts are indexes into their values, which spares a
-    /// copy of every text; in the file they are plain texts.
+    /// The schema of batches. For the Parquet writer texts are indexes into their values, which
+    /// spares a copy of every text; in the file they are plain texts.
     of_batches: SchemaRef,
     /// By column, for labels and codes the array to take from.
     values: Vec<Option<ArrayRef>>,
@@ -370,7 +370,8 @@ pub(super) fn builder(target: &Path) -> Result<WriterPropertiesBuilder, EngineEr
     Ok(WriterProperties::builder().set_compression(Codec::ZSTD(level)))
 }
 
-/// How a release is written. The least and greatest label say nothing, so labels have no statistics.
+/// How a release is written. The least and greatest label say nothing, so labels have no
+/// statistics.
 fn properties(
     schema: &Schema,
     values: &[Option<ArrayRef>],

@@ -1,4 +1,5 @@
-//! What is released as it is, counted on its way into the file, to be compared with the file's bytes.
+//! What is released as it is, counted on its way into the file, to be compared with the file's
+//! bytes.
 
 use std::sync::Arc;
 

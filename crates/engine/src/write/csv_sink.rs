@@ -71,7 +71,8 @@ impl CsvSink {
         written.map_err(|source| not_written(&self.target, source))
     }
 
-    /// Writes what is left. A sink that is merely dropped would hide that the last bytes have no room.
+    /// Writes what is left. A sink that is merely dropped would hide that the last bytes have no
+    /// room.
     pub(crate) fn finish(mut self) -> Result<(), EngineError> {
         self.compress()?;
         let ended = match self.encoder {

@@ -71,7 +71,8 @@ impl Chunk {
     }
 }
 
-/// Whole classes, until they have so many rows or a part may end. The last class may go on in another piece.
+/// Whole classes, until they have so many rows or a part may end. The last class may go on in
+/// another piece.
 pub(super) fn chunks(
     rows: &Rows,
     most_rows: u64,

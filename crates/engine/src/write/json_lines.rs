@@ -1,8 +1,8 @@
 //! Releases as JSON lines: an object a row, with every column by its name.
 //!
-//! Numbers are numbers, true and false are what they are, missing cells are null, lists are arrays and
-//! records are objects. Everything else is a string: labels and other text, days, times, and decimals
-//! of more digits than a number of 64 bits holds.
+//! Numbers are numbers, true and false are what they are, missing cells are null, lists are arrays
+//! and records are objects. Everything else is a string: labels and other text, days, times, and
+//! decimals of more digits than a number of 64 bits holds.
 
 use std::sync::Arc;
 

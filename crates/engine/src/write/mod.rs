@@ -1,10 +1,10 @@
 //! The release, written class by class.
 //!
-//! Rows leave in the order of their classes and, within a class, of what is published: nothing of the
-//! input's order is left. A chunk of classes is gathered, ordered and encoded at a time, several
-//! chunks side by side. A release that does not fit into memory comes as pieces, one after another.
-//! Neither pieces nor chunks show in the bytes: row groups and batches are cut anew ([`cut`]), and the parts
-//! of a folder end where the sizes of the classes say ([`Breaks`]).
+//! Rows leave in the order of their classes and, within a class, of what is published: nothing of
+//! the input's order is left. A chunk of classes is gathered, ordered and encoded at a time,
+//! several chunks side by side. A release that does not fit into memory comes as pieces, one after
+//! another. Neither pieces nor chunks show in the bytes: row groups and batches are cut anew
+//! ([`cut`]), and the parts of a folder end where the sizes of the classes say ([`Breaks`]).
 
 mod breaks;
 mod columnar;
@@ -213,8 +213,9 @@ impl<'a> Writer<'a> {
         written.add(&maker, piece, false)
     }
 
-    /// Writes the next classes with columns of their own: the same, with the labels of these classes alone.
-    /// Where the last class `goes_on`, more of its rows follow, none of which comes before those of this piece.
+    /// Writes the next classes with columns of their own: the same, with the labels of these
+    /// classes alone. Where the last class `goes_on`, more of its rows follow, none of which comes
+    /// before those of this piece.
     pub fn write_as(
         &mut self,
         columns: &[Published<'_>],
@@ -269,7 +270,8 @@ struct EncodedChunk {
     may_break: bool,
 }
 
-/// The rows that are gathered at a time: as many as there is room for, of several chunks on their way.
+/// The rows that are gathered at a time: as many as there is room for, of several chunks on their
+/// way.
 fn chunk_rows(engine: &Engine, columns: &Columns, piece: &Piece, room: Option<u64>) -> u64 {
     let n_rows = piece.rows.order.len().max(1) as u64;
     let kept = piece.kept.batches.iter().flatten();

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::{Engine, EngineError};
 
 /// Makes something of every chunk, several at a time, and hands the results over in order: those of
-/// one window while the next one is made. A chunk comes with the number of rows up to its end. No more
-/// than two windows are held at a time, however many chunks there are.
+/// one window while the next one is made. A chunk comes with the number of rows up to its end. No
+/// more than two windows are held at a time, however many chunks there are.
 pub(super) fn in_order<C: Sync + Send, T: Send>(
     engine: &Engine,
     mut chunks: impl Iterator<Item = (C, u64)>,

@@ -31,8 +31,9 @@ const BATCH_ROWS: usize = 1 << 14;
 /// Days from the first day of year 1 to 1970-01-01, both counted.
 const DAYS_TO_1970: i32 = 719_163;
 
-/// Writes a table of `n_rows` rows into a staged file. `rows` makes any of them: it is called for batches,
-/// from several threads, and every batch must have the same columns with the same dictionaries.
+/// Writes a table of `n_rows` rows into a staged file. `rows` makes any of them: it is called for
+/// batches, from several threads, and every batch must have the same columns with the same
+/// dictionaries.
 pub fn write_plain(
     engine: &Engine,
     n_rows: u64,

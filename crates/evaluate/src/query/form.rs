@@ -40,8 +40,8 @@ pub(super) fn forms<'a>(labels: &[Option<&'a str>]) -> Vec<Form<'a>> {
     labels.iter().map(|label| label.map_or(Form::Missing, form)).collect()
 }
 
-/// The forms of labels of a hierarchy. A name with a backslash before it is that of a leaf if no node
-/// but the root has it: a root is released as it is.
+/// The forms of labels of a hierarchy. A name with a backslash before it is that of a leaf if no
+/// node but the root has it: a root is released as it is.
 pub(super) fn tree_forms<'a>(labels: &[Option<&'a str>], hierarchy: &Hierarchy) -> Vec<Form<'a>> {
     let leaves: BTreeSet<&str> = hierarchy.leaves().collect();
     let is_inner = |name: &str| {

@@ -10,8 +10,8 @@ use super::form::{Form, masked};
 pub(super) struct Part {
     /// The first and the last place.
     pub(super) ends: (f64, f64),
-    /// The first and the last place that is possible, where these may be others: a part without an end,
-    /// or an end that is rounded.
+    /// The first and the last place that is possible, where these may be others: a part without an
+    /// end, or an end that is rounded.
     pub(super) reach: Option<(f64, f64)>,
     /// Whether an end is a whole number that a float cannot tell from its neighbours.
     pub(super) is_rounded: bool,

@@ -347,8 +347,9 @@ fn close(ranges: &mut [Option<(f64, f64)>], span: Option<(f64, f64)>) {
     }
 }
 
-/// Labels on a line of the first kind that all of them allow. Numbers that a float cannot tell apart
-/// are on a line only if there are ranges of them; otherwise they are texts, which can be equal.
+/// Labels on a line of the first kind that all of them allow. Numbers that a float cannot tell
+/// apart are on a line only if there are ranges of them; otherwise they are texts, which can be
+/// equal.
 fn on_some_line(
     forms: &[Form],
     kinds: &[Kind],
@@ -462,8 +463,8 @@ fn in_list(
                 let ends = code(lo).zip(code(hi)).filter(|(lo, hi)| lo <= hi);
                 ends.map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))
             }),
-            // Of a hierarchy, a value that looks like a set has a backslash before it. Otherwise it may
-            // be of a table of values.
+            // Of a hierarchy, a value that looks like a set has a backslash before it. Otherwise it
+            // may be of a table of values.
             Form::Set(members, label) => {
                 (if hierarchy.is_some() { node(hierarchy, label) } else { leaves(label) })
                     .map(|(lo, hi)| Spread::of(Values::Run(lo, hi)))

@@ -382,7 +382,8 @@ fn whole_numbers_beyond_the_range() {
     check(&x, Aggregate::Count, &[&huge], (2.0, true, 2.0, 2.0));
 }
 
-/// Epoch nanoseconds: a float tells them apart from 256 on. What falls together is possible, not certain.
+/// Epoch nanoseconds: a float tells them apart from 256 on. What falls together is possible, not
+/// certain.
 #[test]
 fn ranges_of_whole_numbers_that_floats_cannot_tell_apart() {
     let labels = &["[1700000000000000001-1700000000000000005]", "1700000000000001000"];

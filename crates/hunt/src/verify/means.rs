@@ -82,9 +82,9 @@ fn mean(evidence: &Evidence, axis: &Axis, (class, all): (&[usize], &[Vec<usize>]
     }
 }
 
-/// Whether a mean may tell every value of its class to a reader who knows its rows, its least and greatest value, and
-/// in which steps the values of the column are. The reader may take the steps from the decimal places or from the
-/// values themselves, so that either will do.
+/// Whether a mean may tell every value of its class to a reader who knows its rows, its least and
+/// greatest value, and in which steps the values of the column are. The reader may take the steps
+/// from the decimal places or from the values themselves, so that either will do.
 fn tells(numbers: &[f64], all: &[f64]) -> bool {
     let Some((scale, unit)) = unit(all) else { return true };
     [1, unit].into_iter().any(|step| {
@@ -93,8 +93,8 @@ fn tells(numbers: &[f64], all: &[f64]) -> bool {
     })
 }
 
-/// The same without the least and the greatest value: all that is known is that no value is below zero, and in which
-/// steps the sums of the classes are.
+/// The same without the least and the greatest value: all that is known is that no value is below
+/// zero, and in which steps the sums of the classes are.
 fn tells_without_range(numbers: &[f64], sums: &[f64]) -> bool {
     let Some((scale, unit)) = unit(sums) else { return true };
     let sum = whole(numbers.iter().sum::<f64>() * scale).unwrap_or(0);
@@ -122,7 +122,8 @@ fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Whether values that are whole steps follow from their number, their mean, the least and the greatest one.
+/// Whether values that are whole steps follow from their number, their mean, the least and the
+/// greatest one.
 fn is_told(values: &[i64]) -> bool {
     let n = i64::try_from(values.len()).unwrap_or(i64::MAX);
     let (Some(least), Some(greatest)) = (values.iter().min(), values.iter().max()) else {

@@ -18,8 +18,9 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Fault> {
             .collect();
         for (cells, rows) in alike(evidence, axis) {
             let own: BTreeSet<Value> = rows.iter().map(|&row| evidence.value(row, axis)).collect();
-            // Sets name values of other rows, which must have been released, too. Ends are cut points between
-            // released values, or values of a declared order, which no row has a say in.
+            // Sets name values of other rows, which must have been released, too. Ends are cut
+            // points between released values, or values of a declared order, which no row has a say
+            // in.
             let mut allowed = own.clone();
             if evidence.case.job.labels == Labels::Region {
                 allowed.extend(released.iter().cloned());

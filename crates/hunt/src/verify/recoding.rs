@@ -37,8 +37,8 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Of any two classes there is a column on which no value may belong to both. Values and missing cells of
-/// a line are mixed in `*`, so that tables with missing cells on one are left out.
+/// Of any two classes there is a column on which no value may belong to both. Values and missing
+/// cells of a line are mixed in `*`, so that tables with missing cells on one are left out.
 fn apart(evidence: &Evidence) -> Result<(), Fault> {
     let (case, axes) = (evidence.case, &evidence.axes);
     let may_overlap = |axis: &Axis| {

@@ -43,8 +43,8 @@ pub(super) fn anonymize_in(
     })
 }
 
-/// What a search may hold of a memory limit: half of what the table leaves, since recoding and writing
-/// need some as well; nothing if the table alone takes more.
+/// What a search may hold of a memory limit: half of what the table leaves, since recoding and
+/// writing need some as well; nothing if the table alone takes more.
 fn memory_left(limit: u64) -> Option<u64> {
     let left = limit.checked_sub(held_memory_bytes().unwrap_or(0))?;
     (left > 0).then_some(left / 2)

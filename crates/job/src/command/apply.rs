@@ -1,7 +1,7 @@
 //! `apply`: put new rows through a saved recoding.
 //!
-//! Every new row falls into a class of the recoding. A class's cells cover what they covered when the
-//! recoding was made and what the new rows bring, so that no released cell is untrue.
+//! Every new row falls into a class of the recoding. A class's cells cover what they covered when
+//! the recoding was made and what the new rows bring, so that no released cell is untrue.
 
 mod extend;
 mod first_leaves;
@@ -415,7 +415,8 @@ fn unlike(error: JobError) -> JobError {
     Problem::new(error.to_string()).help(help).into()
 }
 
-/// Vectors and their classes. A class's cells cover what they did when the recoding was made, not only its rows.
+/// Vectors and their classes. A class's cells cover what they did when the recoding was made, not
+/// only its rows.
 fn assigned(recognised: &Recognised) -> Assigned<'_> {
     let may_be_tight = recognised.levels.is_none() && recognised.cuts.is_none();
     let class_of = &recognised.class_of;

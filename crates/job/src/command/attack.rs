@@ -182,7 +182,8 @@ impl Opened {
     }
 }
 
-/// All tables that were named. One that cannot be opened is an error; if there is more to say, a problem among others.
+/// All tables that were named. One that cannot be opened is an error; if there is more to say, a
+/// problem among others.
 fn all<const N: usize>(
     opened: [Option<Result<Source, EngineError>>; N],
     problems: &mut Problems,

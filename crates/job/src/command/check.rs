@@ -20,8 +20,8 @@ use crate::report::{Done, InputReport, Outcome, Report, Timings};
 use crate::spec::error::{JobError, Problem};
 use crate::spec::{InputFile, JobSpec, Role};
 
-/// Measures the job's input as it stands, and says whether what the job asks for holds. Writes the report if the job
-/// names one.
+/// Measures the job's input as it stands, and says whether what the job asks for holds. Writes the
+/// report if the job names one.
 pub fn check(run: &Run, spec: &JobSpec, force: bool) -> Result<Outcome, JobError> {
     check_in(run, spec, None, force)
 }

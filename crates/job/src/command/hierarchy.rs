@@ -29,7 +29,8 @@ pub fn make(run: &Run, input: &str, column: &str, spec: &BuiltSpec) -> Result<Lo
     })
 }
 
-/// Builds a hierarchy whose levels are those of a declared order: neighbours are joined by `fan_out`.
+/// Builds a hierarchy whose levels are those of a declared order: neighbours are joined by
+/// `fan_out`.
 pub fn make_ordered(values: &[String], fan_out_by: usize) -> Result<Loaded, JobError> {
     for (at, value) in values.iter().enumerate() {
         if let Some(first) = values[..at].iter().position(|earlier| earlier == value) {

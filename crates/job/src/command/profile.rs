@@ -143,8 +143,8 @@ impl<'a> Wanted<'a> {
         })
     }
 
-    /// The columns that are combined, those with most values first. One that tells the same rows apart as
-    /// another is said to be the same and left out.
+    /// The columns that are combined, those with most values first. One that tells the same rows
+    /// apart as another is said to be the same and left out.
     fn candidates(
         &self,
         columns: &mut [ColumnProfile],

@@ -66,8 +66,8 @@ impl Problems {
         }
     }
 
-    /// Takes up what is wrong with the request, and passes on other errors. Where there are other problems,
-    /// an error is one more of them.
+    /// Takes up what is wrong with the request, and passes on other errors. Where there are other
+    /// problems, an error is one more of them.
     pub(crate) fn take<T>(&mut self, found: Result<T, JobError>) -> Result<Option<T>, JobError> {
         match found {
             Ok(found) => return Ok(Some(found)),
@@ -203,7 +203,8 @@ impl Looking<'_> {
     }
 }
 
-/// The answers to all queries whose columns are there; every one that cannot be answered is a problem.
+/// The answers to all queries whose columns are there; every one that cannot be answered is a
+/// problem.
 fn answer_all(
     release: &Release,
     asked: &[Asked],

@@ -6,8 +6,8 @@ use crate::plan::Plan;
 use crate::spec::error::{JobError, Problem};
 use crate::spec::{BinsSpec, Role};
 
-/// By attribute, the codes before which a search may cut it: where a bin begins, and before what is missing. No list
-/// where a column has no bins.
+/// By attribute, the codes before which a search may cut it: where a bin begins, and before what is
+/// missing. No list where a column has no bins.
 pub(crate) fn places(
     plan: &Plan,
     attributes: &[Attribute],

@@ -33,7 +33,8 @@ pub(crate) struct Bounds {
 pub(crate) struct Tried {
     /// What is left of the limit.
     pub(crate) left: Option<u64>,
-    /// Rows go to private files, a few at a time; Mondrian divides them into this many regions, about.
+    /// Rows go to private files, a few at a time; Mondrian divides them into this many regions,
+    /// about.
     pub(crate) regions: Option<u32>,
 }
 
@@ -48,7 +49,8 @@ const ROWS_IF_FORCED: u64 = 16;
 const ROOM_IF_FORCED: u64 = 1 << 12;
 
 impl Bounds {
-    /// What the options say. Nothing can be done in too little, which is said here, before anything is read.
+    /// What the options say. Nothing can be done in too little, which is said here, before anything
+    /// is read.
     pub(crate) fn new(spec: &RunSpec, tried: Tried) -> Result<Bounds, JobError> {
         let limit = spec.memory()?;
         if let Some(limit) = limit.filter(|limit| *limit < LEAST) {
@@ -84,8 +86,8 @@ impl Bounds {
         self.tried.regions.is_some()
     }
 
-    /// Whether reading these columns of a source and working on them in memory would take more than the limit,
-    /// told from the size of the files, before anything is read.
+    /// Whether reading these columns of a source and working on them in memory would take more than
+    /// the limit, told from the size of the files, before anything is read.
     pub(crate) fn is_exceeded_by(&self, source: &Source, uses: &[Use]) -> bool {
         if self.is_tried() {
             return true;
@@ -94,8 +96,8 @@ impl Bounds {
         self.in_memory(source, uses) > limit
     }
 
-    /// The bytes that are needed to hold these columns of a source and to work on them in memory, told from the
-    /// size of the files.
+    /// The bytes that are needed to hold these columns of a source and to work on them in memory,
+    /// told from the size of the files.
     pub(crate) fn in_memory(&self, source: &Source, uses: &[Use]) -> u64 {
         let size = source.size(uses);
         let coded = uses.iter().filter(|usage| **usage == Use::Code).count() as u64;
@@ -106,14 +108,15 @@ impl Bounds {
         needs.saturating_add(BASE).saturating_add(self.beside)
     }
 
-    /// The bytes that distinct values of a table in memory may take: they are held twice while they are put into
-    /// their order, and tables grow in steps.
+    /// The bytes that distinct values of a table in memory may take: they are held twice while they
+    /// are put into their order, and tables grow in steps.
     pub(crate) fn values_in_memory(&self, source: &Source, uses: &[Use]) -> u64 {
         let Some(limit) = self.limit else { return u64::MAX };
         (limit.saturating_sub(self.in_memory(source, uses)) / 4).max(limit / 16)
     }
 
-    /// The same bounds beside a recoding of so many bytes that is held all the time; an error if that alone takes more.
+    /// The same bounds beside a recoding of so many bytes that is held all the time; an error if
+    /// that alone takes more.
     pub(crate) fn beside_recoding(
         mut self,
         n_bytes: u64,
@@ -136,8 +139,8 @@ impl Bounds {
         .into())
     }
 
-    /// Refuses a source of which more must be in memory at once than there is room for, whatever is done
-    /// with it.
+    /// Refuses a source of which more must be in memory at once than there is room for, whatever is
+    /// done with it.
     pub(crate) fn refuse_large_portions(
         &self,
         engine: &Engine,

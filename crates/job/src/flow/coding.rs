@@ -21,7 +21,8 @@ use crate::plan::models::{SensitiveColumn, k_anonymity};
 use crate::spec::Role;
 use crate::spec::error::{JobError, Problem};
 
-/// The rows of a table that are equal on all quasi-identifier columns: how many they are, and by row which.
+/// The rows of a table that are equal on all quasi-identifier columns: how many they are, and by
+/// row which.
 #[derive(Clone, Copy)]
 pub(crate) struct EqualRows<'a> {
     pub(crate) counts: &'a [u32],
@@ -49,8 +50,8 @@ pub(crate) struct Coding {
 }
 
 impl Coding {
-    /// The rows of a table that are equal on the quasi-identifier, if just those were put together: where texts that differ
-    /// are one value (1 and 1.0), they look different in the table.
+    /// The rows of a table that are equal on the quasi-identifier, if just those were put together:
+    /// where texts that differ are one value (1 and 1.0), they look different in the table.
     pub(crate) fn equal_rows(&self, table: &Table) -> Option<EqualRows<'_>> {
         let is_same = |(attribute, rows): (&Attribute, &Vec<u64>)| {
             let n_values = rows.iter().filter(|rows| **rows > 0).count();
@@ -104,8 +105,8 @@ impl CodedAs {
         CodedAs { at, map: values.map_to(ranked), n_codes: ranked.dictionary.n_codes() }
     }
 
-    /// A column of which only matters which cells are equal. Its codes are ranks, so that they do not depend
-    /// on the order of the rows.
+    /// A column of which only matters which cells are equal. Its codes are ranks, so that they do
+    /// not depend on the order of the rows.
     pub(crate) fn identified(
         plan: &Plan,
         at: usize,
@@ -154,7 +155,8 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn DistinctValues) -> Result<Scheme, 
             shape: ordered.shape,
         });
     }
-    // The search looks at the sensitive columns that a model names, at the entity and at the target.
+    // The search looks at the sensitive columns that a model names, at the entity and at the
+    // target.
     let mut looked_at: Vec<usize> = plan.models.iter().map(|model| model.column).collect();
     looked_at.sort_unstable();
     looked_at.dedup();
@@ -191,8 +193,8 @@ pub(crate) fn scheme(plan: &Plan, known: &dyn DistinctValues) -> Result<Scheme, 
     })
 }
 
-/// The workload in codes, and by extra column the numbers of those that it looks at; adds them to the
-/// columns.
+/// The workload in codes, and by extra column the numbers of those that it looks at; adds them to
+/// the columns.
 fn workload(
     plan: &Plan,
     known: &dyn DistinctValues,
@@ -273,8 +275,8 @@ pub(crate) struct Grouped {
     pub(crate) vector_of: Vec<u32>,
 }
 
-/// Groups equal rows, unless nearly all differ: then every row is a vector of its own, which saves a
-/// sort. Searches that go by the order of the vectors need it all the same.
+/// Groups equal rows, unless nearly all differ: then every row is a vector of its own, which saves
+/// a sort. Searches that go by the order of the vectors need it all the same.
 pub(crate) fn group(columns: Vec<(Codes, u32)>, n_rows: usize, grouping: RowGrouping) -> Grouped {
     let borrowed: Vec<(&Codes, u32)> = columns.iter().map(|(codes, n)| (codes, *n)).collect();
     let is_left = match grouping {

@@ -24,12 +24,14 @@ use crate::spec::error::JobError;
 use crate::spec::queries::queries_of;
 use crate::spec::{HierarchySpec, JobSpec, Role};
 
-/// What a report for people says beside what a program is told. Empty where no such report is wanted.
+/// What a report for people says beside what a program is told. Empty where no such report is
+/// wanted.
 #[derive(Default)]
 pub(crate) struct ReportDraft {
     before: Option<Before>,
     pictures: Option<Pictures>,
-    /// What tells the files of the input and of the release from all others, while it is worked out.
+    /// What tells the files of the input and of the release from all others, while it is worked
+    /// out.
     input: Option<Hashing>,
     release: Option<Hashing>,
     /// What gathering took.
@@ -85,7 +87,8 @@ impl<'a> Released<'a> {
         })
     }
 
-    /// The columns that are released as they are, if the rows are in memory and it is known which class each is in.
+    /// The columns that are released as they are, if the rows are in memory and it is known which
+    /// class each is in.
     fn other_columns(&self) -> Result<Vec<OtherColumn>, JobError> {
         let Some(table) = self.table.filter(|_| self.assigned.shares.is_empty()) else {
             return Ok(Vec::new());
@@ -245,7 +248,8 @@ impl ReportDraft {
 }
 
 impl Ending<'_> {
-    /// The queries of the workload over the release, and how far they are off; or why they cannot be answered.
+    /// The queries of the workload over the release, and how far they are off; or why they cannot
+    /// be answered.
     fn queries(&self) -> Result<Option<Result<QueryReport, String>>, JobError> {
         let queries = queries_of(&self.spec.workload)?;
         if queries.is_empty() || self.engine.is_remote() {

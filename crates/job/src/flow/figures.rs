@@ -1,5 +1,5 @@
-//! What is said of a release beside what is measured of its bytes. It is worked out before they are measured, so
-//! that classes and vectors need not be held meanwhile.
+//! What is said of a release beside what is measured of its bytes. It is worked out before they are
+//! measured, so that classes and vectors need not be held meanwhile.
 
 use incrowd_data::Levels;
 use incrowd_engine::Staged;

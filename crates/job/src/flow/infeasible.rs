@@ -7,7 +7,8 @@ use crate::report::Outcome;
 use crate::spec::error::{JobError, Problem};
 use crate::spec::{Role, RunSpec};
 
-/// What a search that found nothing has to say, within the limits of a run that the user may have ended.
+/// What a search that found nothing has to say, within the limits of a run that the user may have
+/// ended.
 pub(crate) fn infeasible(
     plan: &Plan,
     limits: &RunSpec,

@@ -1,4 +1,5 @@
-//! What is published of classes: labels, in an order that they alone decide, beside the other columns.
+//! What is published of classes: labels, in an order that they alone decide, beside the other
+//! columns.
 
 mod inference;
 
@@ -25,9 +26,11 @@ pub(crate) struct Assigned<'a> {
     pub(crate) shares: &'a [VectorShare],
     /// The groups of a recoding by blocks of columns; empty for others.
     pub(crate) blocks: &'a [Block],
-    /// Whether the ends of a range are values of its class (or group), and not of all classes that share it.
+    /// Whether the ends of a range are values of its class (or group), and not of all classes that
+    /// share it.
     pub(crate) is_tight: bool,
-    /// Whether they may be, for all that a reader knows: those of a saved recoding are, if its rows come again.
+    /// Whether they may be, for all that a reader knows: those of a saved recoding are, if its rows
+    /// come again.
     pub(crate) may_be_tight: bool,
 }
 
@@ -102,10 +105,10 @@ impl Labelling<'_> {
         of_class
     }
 
-    /// The mean of each group of rows on an attribute, over the rows that have a value: in the order of the
-    /// values, so that rounding does not depend on the order of the rows, and never outside them. `placed`
-    /// has vectors with their group and rows. A mean over fewer than k rows (or k entities, where the job
-    /// declares one) is withheld: it would say too much of them.
+    /// The mean of each group of rows on an attribute, over the rows that have a value: in the
+    /// order of the values, so that rounding does not depend on the order of the rows, and never
+    /// outside them. `placed` has vectors with their group and rows. A mean over fewer than k rows
+    /// (or k entities, where the job declares one) is withheld: it would say too much of them.
     fn means_of(
         &self,
         attribute: usize,
@@ -206,8 +209,8 @@ pub(crate) fn label_columns(
     columns.map(of_column).collect()
 }
 
-/// How many different cells an attribute has in a release: what its labels say, whatever codes they stand for. `star` says
-/// whether rows are released whose cells are `*` throughout.
+/// How many different cells an attribute has in a release: what its labels say, whatever codes they
+/// stand for. `star` says whether rows are released whose cells are `*` throughout.
 pub(crate) fn n_cells(plan: &Plan, of_attribute: &[Labels], star: bool) -> usize {
     let columns = cell_columns(plan, of_attribute);
     let Some(first) = columns.first() else { return 0 };
@@ -227,8 +230,8 @@ fn cell_columns<'a, T>(plan: &Plan, of_attribute: &'a [T]) -> &'a [T] {
     &of_attribute[..n.min(of_attribute.len())]
 }
 
-/// What is published of many classes, which are put into their order by it but whose labels are made some at a
-/// time.
+/// What is published of many classes, which are put into their order by it but whose labels are
+/// made some at a time.
 pub(crate) struct Ordering<'a> {
     plan: &'a Plan,
     pub(crate) attributes: &'a [Attribute],

@@ -145,7 +145,8 @@ fn measure_in(
     Ok(Measured { unique, repeats: repeats(subject, &held), ..measured })
 }
 
-/// Refuses a release in which a column that should leave as it is says something else than the table.
+/// Refuses a release in which a column that should leave as it is says something else than the
+/// table.
 fn refuse_changed(
     engine: &Engine,
     source: &Source,

@@ -1,4 +1,5 @@
-//! What happens: from a source to codes, a search, cells, labels, a verified release and its report.
+//! What happens: from a source to codes, a search, cells, labels, a verified release and its
+//! report.
 
 pub(crate) mod answers;
 pub(crate) mod bins;

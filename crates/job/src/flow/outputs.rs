@@ -1,4 +1,5 @@
-//! Where the files of a job go: what is refused before any work is done, and what is said of a folder.
+//! Where the files of a job go: what is refused before any work is done, and what is said of a
+//! folder.
 
 use std::path::{Path, PathBuf};
 
@@ -27,8 +28,8 @@ impl InputFile {
     }
 }
 
-/// Refuses an output that cannot or must not be written. `read` are the files that the job reads, beside
-/// those that it names.
+/// Refuses an output that cannot or must not be written. `read` are the files that the job reads,
+/// beside those that it names.
 pub(crate) fn check_outputs(
     run: &Run,
     spec: &JobSpec,
@@ -91,8 +92,9 @@ fn file_problems(
     Ok(problems)
 }
 
-/// All that is wrong with the names of small files that a command writes, as far as can be seen before any work
-/// is done: they cannot be written, are the same, or are files that the command reads.
+/// All that is wrong with the names of small files that a command writes, as far as can be seen
+/// before any work is done: they cannot be written, are the same, or are files that the command
+/// reads.
 #[must_use]
 pub fn output_problems(outputs: &[&str], inputs: &[InputFile], force: bool) -> Vec<Problem> {
     let mut problems: Vec<Problem> =
@@ -101,8 +103,8 @@ pub fn output_problems(outputs: &[&str], inputs: &[InputFile], force: bool) -> V
     problems
 }
 
-/// Outputs that are the same file, or one that is read, whatever they are called. The first of them may
-/// be a folder, which is replaced as a whole. `resume` is read and written.
+/// Outputs that are the same file, or one that is read, whatever they are called. The first of them
+/// may be a folder, which is replaced as a whole. `resume` is read and written.
 fn overlaps(outputs: &[&str], resume: Option<&str>, inputs: &[InputFile]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let places: Vec<Identity> = outputs.iter().map(|name| Identity::of(Path::new(name))).collect();

@@ -1,4 +1,5 @@
-//! Where the rows of a table are held while a command works on them. This is the one place that decides it.
+//! Where the rows of a table are held while a command works on them. This is the one place that
+//! decides it.
 
 use std::sync::Arc;
 
@@ -6,8 +7,8 @@ use incrowd_engine::{Engine, EngineError, Scratch, Source, Spilled, Use};
 
 use crate::flow::bounds::Bounds;
 
-/// Bytes that distinct values and what is underway may take each, however low the limit: the program
-/// itself has more room than that beyond the limit.
+/// Bytes that distinct values and what is underway may take each, however low the limit: the
+/// program itself has more room than that beyond the limit.
 pub(crate) const LEAST_ROOM: u64 = 32_000_000;
 
 /// Where rows are held.
@@ -30,8 +31,8 @@ pub(crate) enum Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Of a table that is recoded: in memory unless its size, before anything is read, says that searching
-    /// and ordering it there would take more than the limit.
+    /// Of a table that is recoded: in memory unless its size, before anything is read, says that
+    /// searching and ordering it there would take more than the limit.
     pub(crate) fn recoded(
         engine: &Engine,
         bounds: &'a Bounds,
@@ -61,8 +62,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The same of a table that only this machine has, such as a release that was just written: in memory if
-    /// there is no limit or the columns certainly fit.
+    /// The same of a table that only this machine has, such as a release that was just written: in
+    /// memory if there is no limit or the columns certainly fit.
     pub(crate) fn measured_here(bounds: &'a Bounds, source: &Source, uses: &[Use]) -> Place<'a> {
         let n_wanted = uses.iter().filter(|usage| **usage == Use::Code).count() as u64;
         if !bounds.is_bounded() || n_wanted == 0 {

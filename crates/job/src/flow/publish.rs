@@ -206,7 +206,8 @@ impl Release<'_> {
         Piece { codes: published.iter().map(codes).collect(), kept: &self.table.kept, rows }
     }
 
-    /// The rows of each class in turn, by the places of the classes. Starred rows are one more class.
+    /// The rows of each class in turn, by the places of the classes. Starred rows are one more
+    /// class.
     fn rows(
         &self,
         engine: &Engine,
@@ -242,8 +243,8 @@ impl Release<'_> {
         Ok(Rows { first_class: 0, order, class_ends: ends.split_off(1) })
     }
 
-    /// Which row of a divided vector goes to which of its classes: by what is published of the rows,
-    /// so that the order of the input has no say.
+    /// Which row of a divided vector goes to which of its classes: by what is published of the
+    /// rows, so that the order of the input has no say.
     fn rows_of_parts(
         &self,
         engine: &Engine,
@@ -310,7 +311,8 @@ impl<'a> SmallFile<'a> {
     }
 }
 
-/// Publishes the files of a job, all or none: those that are staged and the small ones first, the release last.
+/// Publishes the files of a job, all or none: those that are staged and the small ones first, the
+/// release last.
 pub(crate) fn publish(
     run: &Run,
     release: Staging,

@@ -1,9 +1,9 @@
-//! A recoding as two readable files: cuts and classes in values, not in codes, so that it can be applied
-//! to other rows.
+//! A recoding as two readable files: cuts and classes in values, not in codes, so that it can be
+//! applied to other rows.
 //!
-//! The recoding itself tells what the release tells and no more ([`public`]). What `apply` needs beyond
-//! that (values of suppressed rows, leaves below a label, cut points that no label prints) is in its private
-//! part beside it, which is a complete recoding in the same form.
+//! The recoding itself tells what the release tells and no more ([`public`]). What `apply` needs
+//! beyond that (values of suppressed rows, leaves below a label, cut points that no label prints)
+//! is in its private part beside it, which is a complete recoding in the same form.
 
 mod asked;
 mod check;
@@ -103,8 +103,8 @@ pub(crate) struct RecodingFile {
 pub(crate) enum NodeRecord {
     /// Values up to one go to `low`, the others and missing ones to `high`.
     Cut { column: String, at_most: String, low: u32, high: u32 },
-    /// Values below a cut point go to `low`, the others and missing ones to `high`; without a cut point all values go
-    /// to `low`.
+    /// Values below a cut point go to `low`, the others and missing ones to `high`; without a cut
+    /// point all values go to `low`.
     Below { column: String, below: Option<String>, low: u32, high: u32 },
     /// Values up to each (in the hierarchy's leaf order; `null` is missing) go to a node.
     Children { column: String, children: Vec<(Option<String>, u32)> },
@@ -117,8 +117,8 @@ pub(crate) enum NodeRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Covered {
-    /// Least and greatest value (of a hierarchy, those of each node), or all of an unordered column; `null`
-    /// is missing.
+    /// Least and greatest value (of a hierarchy, those of each node), or all of an unordered
+    /// column; `null` is missing.
     Values(Vec<Option<String>>),
     /// `*`: anything.
     Any(String),
@@ -159,8 +159,9 @@ pub(crate) fn private_path(recoding: &Path) -> PathBuf {
     recoding.with_file_name(name)
 }
 
-/// Writes the files of a recoding that a search found beside their places: its private part, and the recoding.
-/// A tree has a node or two for every class, so that nodes are made and written one by one.
+/// Writes the files of a recoding that a search found beside their places: its private part, and
+/// the recoding. A tree has a node or two for every class, so that nodes are made and written one
+/// by one.
 pub(crate) fn stage(
     path: &Path,
     plan: &Plan,
@@ -266,7 +267,8 @@ impl RecodingFile {
         Ok(file)
     }
 
-    /// Reads a recoding for what it says of its columns, with its private part if that is beside it.
+    /// Reads a recoding for what it says of its columns, with its private part if that is beside
+    /// it.
     pub(crate) fn read_any(path: &Path) -> Result<RecodingFile, JobError> {
         let private = private_path(path);
         // Where the two belong together, the private part alone tells everything.
@@ -310,8 +312,8 @@ impl RecodingFile {
         Ok((file, text))
     }
 
-    /// The cuts of a single-dimensional recoding in the codes of a table; those before values that the table
-    /// does not have are left out.
+    /// The cuts of a single-dimensional recoding in the codes of a table; those before values that
+    /// the table does not have are left out.
     pub(crate) fn cuts_in(&self, set: &FrequencySet) -> Cuts {
         let mut cuts = Cuts::none(set.attributes.len());
         for (at, attribute) in set.attributes.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! Where regions are cut, in values: `--labels region`.
 //!
-//! A cut in codes lies somewhere between two neighbouring values. It is said as a [`CutPoint`] that is made of the
-//! released values beside it and of nothing else, so that neither a label nor the recoding tells a value of a
-//! suppressed row, and every table that the recoding is applied to has the same labels.
+//! A cut in codes lies somewhere between two neighbouring values. It is said as a [`CutPoint`] that
+//! is made of the released values beside it and of nothing else, so that neither a label nor the
+//! recoding tells a value of a suppressed row, and every table that the recoding is applied to has
+//! the same labels.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +20,8 @@ use crate::flow::relabel::released_codes;
 /// By attribute, by first code above a cut, where the cut is.
 pub(crate) type Places = Vec<BTreeMap<u32, CutPlace>>;
 
-/// The classes of a recoding with the cells of their regions. Cuts that released rows do not tell are taken out of the
-/// recoding.
+/// The classes of a recoding with the cells of their regions. Cuts that released rows do not tell
+/// are taken out of the recoding.
 pub(crate) fn region_classes(set: &FrequencySet, found: &mut Found) -> Classes {
     let is_known = released_codes(set, &found.assignment.class_of);
     settle(&set.attributes, &is_known, found);
@@ -119,8 +120,8 @@ fn left(attribute: &Attribute, is_known: &[bool], first: u32) -> Left {
     }
 }
 
-/// Takes the cuts out of a recoding beyond which there is no released value: saying where they are would tell where the
-/// values of suppressed rows lie.
+/// Takes the cuts out of a recoding beyond which there is no released value: saying where they are
+/// would tell where the values of suppressed rows lie.
 fn settle(attributes: &[Attribute], is_known: &[Vec<bool>], found: &mut Found) {
     let left = |at: usize, first: u32| left(&attributes[at], &is_known[at], first);
     match &mut found.recoding {
@@ -210,7 +211,8 @@ fn settled(tree: &PartitionTree, left: impl Fn(usize, u32) -> Left) -> (Partitio
     (settled, class_of)
 }
 
-/// The values that sets of an unordered column may name: those that released rows have; none is missing.
+/// The values that sets of an unordered column may name: those that released rows have; none is
+/// missing.
 pub(crate) fn known_values(dictionary: &Dictionary, is_known: &[bool]) -> Vec<Option<String>> {
     let codes = (0..dictionary.n_codes()).filter(|&code| is_known[code as usize]);
     codes.map(|code| dictionary.text(code).map(str::to_owned)).collect()

@@ -20,8 +20,8 @@ pub(crate) fn released_codes(set: &FrequencySet, class_of: &[u32]) -> Vec<Vec<bo
     set.attributes.iter().zip(&set.vectors).map(of_attribute).collect()
 }
 
-/// Makes the labels of hierarchies that were built from the table's values again, from those that released
-/// rows have.
+/// Makes the labels of hierarchies that were built from the table's values again, from those that
+/// released rows have.
 pub(crate) fn relabel(plan: &Plan, set: &mut FrequencySet, class_of: &[u32]) {
     if !class_of.contains(&SUPPRESSED) {
         return;

@@ -104,7 +104,8 @@ pub(crate) fn ends_with(path: &str, ending: &str) -> bool {
     path.to_ascii_lowercase().ends_with(ending)
 }
 
-/// Refuses small files that cannot be written, are the same, or are files that the command reads, its log included.
+/// Refuses small files that cannot be written, are the same, or are files that the command reads,
+/// its log included.
 ///
 /// # Errors
 ///

@@ -167,8 +167,8 @@ impl Run {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Asks a search that has something to show to end with that, which is then released; asked again, or
-    /// where there is no such search, the job is cancelled. Whether it goes on.
+    /// Asks a search that has something to show to end with that, which is then released; asked
+    /// again, or where there is no such search, the job is cancelled. Whether it goes on.
     #[must_use]
     pub fn interrupt(&self) -> bool {
         let can_stop = self.can_stop.load(Ordering::Relaxed) && self.progress().0 == Stage::Search;
@@ -189,16 +189,18 @@ impl Run {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Does the job as if this were all that is left of a memory limit, whatever is held: for tests.
+    /// Does the job as if this were all that is left of a memory limit, whatever is held: for
+    /// tests.
     #[doc(hidden)]
     #[must_use]
     pub fn squeezed(self, left: u64) -> Run {
         Run { tried: Tried { left: Some(left), ..self.tried }, ..self }
     }
 
-    /// Puts all rows into private files, a few at a time, and lets strict Mondrian divide them into about
-    /// this many regions, so that a table of a hundred rows goes the way of one that does not fit in memory;
-    /// with 1 every algorithm looks at all distinct rows at once. For tests: the release is the same.
+    /// Puts all rows into private files, a few at a time, and lets strict Mondrian divide them into
+    /// about this many regions, so that a table of a hundred rows goes the way of one that does not
+    /// fit in memory; with 1 every algorithm looks at all distinct rows at once. For tests: the
+    /// release is the same.
     #[doc(hidden)]
     #[must_use]
     pub fn forced_into_files(self, regions: u32) -> Run {

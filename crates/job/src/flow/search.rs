@@ -91,8 +91,8 @@ fn attributes_of_sets(plan: &Plan) -> Vec<QuasiSet> {
     plan.sets.iter().map(of_set).collect()
 }
 
-/// The classes of a recoding with the cells that the job's labels ask for. Labels that came of suppressed
-/// rows are made again.
+/// The classes of a recoding with the cells that the job's labels ask for. Labels that came of
+/// suppressed rows are made again.
 pub(crate) fn classes(plan: &Plan, coding: &mut Coding, found: &mut Found) -> Classes {
     relabel(plan, &mut coding.set, &found.assignment.class_of);
     match (&found.recoding, plan.labels) {

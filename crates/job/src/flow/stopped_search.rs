@@ -1,7 +1,7 @@
 //! A search that was stopped, as a file: `--resume FILE`.
 //!
-//! The file has numbers only, no value of the table; yet they come from the table, so it is for those who
-//! may see that.
+//! The file has numbers only, no value of the table; yet they come from the table, so it is for
+//! those who may see that.
 
 use std::path::Path;
 

@@ -17,8 +17,8 @@ pub(crate) use crate::plan::condition::regions;
 const MOST_COUNTS: u64 = 1 << 27;
 
 impl WorkloadPlan {
-    /// The workload in the codes of a table. `extras` are the targets' columns and those that queries add
-    /// up, by the columns of the source, with their places among the extra columns.
+    /// The workload in the codes of a table. `extras` are the targets' columns and those that
+    /// queries add up, by the columns of the source, with their places among the extra columns.
     pub(crate) fn build(
         &self,
         plan: &Plan,
@@ -84,7 +84,8 @@ impl WorkloadPlan {
         }
     }
 
-    /// Refuses selections that do not fit the values of their columns, also if no search looks at them.
+    /// Refuses selections that do not fit the values of their columns, also if no search looks at
+    /// them.
     pub(crate) fn check_selections(&self, attributes: &[Attribute]) -> Result<(), JobError> {
         let wrong = |(text, condition): &(String, Condition)| {
             regions(attributes, condition).err().map(|problem| about(text, problem))
@@ -93,8 +94,8 @@ impl WorkloadPlan {
         if problems.is_empty() { Ok(()) } else { Err(JobError::Request(problems)) }
     }
 
-    /// The criteria in the order in which they are asked. Selections go before the targets' criterion, and
-    /// what queries leave open is cut at the median.
+    /// The criteria in the order in which they are asked. Selections go before the targets'
+    /// criterion, and what queries leave open is cut at the median.
     fn splits(&self) -> Vec<Split> {
         let mut splits: Vec<Split> = Vec::new();
         for name in &self.names {

@@ -81,8 +81,8 @@ fn squared_error(numbers: &[(u32, f64)]) -> f64 {
 /// An attribute and the runs of its codes that a region admits.
 type Side = (usize, Vec<(u32, u32)>);
 
-/// Rows of a release that satisfy a condition, and further rows of classes whose cells overlap it: its
-/// imprecision (KDD 2006, equation 5).
+/// Rows of a release that satisfy a condition, and further rows of classes whose cells overlap it:
+/// its imprecision (KDD 2006, equation 5).
 pub(crate) fn imprecision(
     set: &FrequencySet,
     recoded: &Recoded,

@@ -48,7 +48,8 @@ pub(crate) fn cases(
             spec.search.variant = named.variant.map(str::to_owned);
             spec.search.relaxed = None;
             spec.privacy.k = Some(k);
-            // Only mondrian chooses its cuts, and only searches with something to show bear a limit.
+            // Only mondrian chooses its cuts, and only searches with something to show bear a
+            // limit.
             if let Some(split) = &named.split {
                 spec.search.split = Some(split.clone());
             } else if named.algorithm != "mondrian" {
@@ -76,7 +77,8 @@ fn names(spec: &JobSpec, algorithms: &[String], problems: &mut Vec<Problem>) -> 
     names
 }
 
-/// Every algorithm, mondrian also in its relaxed form and with the splits that the job has a use for.
+/// Every algorithm, mondrian also in its relaxed form and with the splits that the job has a use
+/// for.
 fn all(spec: &JobSpec) -> Vec<String> {
     let workload = &spec.workload;
     let has_target = spec.has_target();

@@ -50,7 +50,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a table that says less of its columns than the source: by column, what its values are.
+    /// The plan for a table that says less of its columns than the source: by column, what its
+    /// values are.
     pub(crate) fn with_kinds(&self, kinds: &[Option<Kind>]) -> Plan {
         let mut plan = self.clone();
         for (column, kind) in plan.columns.iter_mut().zip(kinds) {

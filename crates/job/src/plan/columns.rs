@@ -112,8 +112,8 @@ pub(crate) fn columns(
     columns
 }
 
-/// Takes over what the source declares of its columns, where the job says nothing else: the orders of
-/// dictionaries. Gives what is to be known about it.
+/// Takes over what the source declares of its columns, where the job says nothing else: the orders
+/// of dictionaries. Gives what is to be known about it.
 pub(crate) fn take_declared(
     source: &Source,
     columns: &mut [PlannedColumn],
@@ -208,7 +208,8 @@ fn planned(spec: &JobSpec, source: &SourceColumn, problems: &mut Vec<Problem>) -
     }
 }
 
-/// Reads the order that a column takes from a hierarchy; it is an order like any other from here on.
+/// Reads the order that a column takes from a hierarchy; it is an order like any other from here
+/// on.
 fn take_order(name: &str, column: &mut ColumnSpec, problems: &mut Vec<Problem>) {
     let Some(path) = column.order_from.take() else { return };
     if column.order.is_some() {

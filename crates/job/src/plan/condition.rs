@@ -10,8 +10,9 @@ use crate::spec::error::Problem;
 /// The most regions of all selections or of all queries together.
 pub(crate) const MOST_BOXES: usize = 1024;
 
-/// What a condition asks of recoded columns: all of it, or the parts of an AND that test no other column.
-/// What is asked of other columns is answered exactly by the release. None if both are joined otherwise.
+/// What a condition asks of recoded columns: all of it, or the parts of an AND that test no other
+/// column. What is asked of other columns is answered exactly by the release. None if both are
+/// joined otherwise.
 pub(super) fn recoded_part(
     condition: &Condition,
     is_quasi: &impl Fn(&str) -> bool,
@@ -107,8 +108,8 @@ fn admitted(attribute: &Attribute, test: &Test) -> CodeSet {
     CodeSet::of(attribute.n_codes(), holds)
 }
 
-/// How a value lies to a constant: by place on the line, by rank in a declared order, as numbers if both
-/// are, else as texts.
+/// How a value lies to a constant: by place on the line, by rank in a declared order, as numbers if
+/// both are, else as texts.
 fn ordering(attribute: &Attribute, code: u32, literal: &Literal) -> std::cmp::Ordering {
     let dictionary = &attribute.dictionary;
     let text = dictionary.text(code).unwrap_or_default();

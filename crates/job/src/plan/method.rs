@@ -290,7 +290,8 @@ struct SearchOption {
     is_honoured_by: fn(Algorithm) -> bool,
 }
 
-/// What some algorithms cannot honour. Whatever a job asks for and its algorithm cannot do is refused.
+/// What some algorithms cannot honour. Whatever a job asks for and its algorithm cannot do is
+/// refused.
 const OPTIONS: [SearchOption; 8] = [
     SearchOption {
         name: "--suppress",

@@ -1,5 +1,5 @@
-//! What a job means for a table: its columns and their roles, the sets of quasi-identifiers, the models, how it
-//! searches, what the release is for.
+//! What a job means for a table: its columns and their roles, the sets of quasi-identifiers, the
+//! models, how it searches, what the release is for.
 
 pub(crate) mod cases;
 mod checked;

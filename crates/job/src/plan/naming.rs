@@ -1,7 +1,7 @@
 //! How messages refer to the columns of a source.
 //!
-//! Where a text file has no header, the names of its columns are the cells of its first row, which no
-//! message may tell: columns are referred to by their positions then.
+//! Where a text file has no header, the names of its columns are the cells of its first row, which
+//! no message may tell: columns are referred to by their positions then.
 
 use incrowd_engine::Source;
 

@@ -29,7 +29,8 @@ impl QuasiSet {
         !self.members.is_empty()
     }
 
-    /// What some sets know together: all their columns, the greatest of their ks, their names joined.
+    /// What some sets know together: all their columns, the greatest of their ks, their names
+    /// joined.
     pub(crate) fn together(sets: &[QuasiSet], members: Vec<usize>) -> QuasiSet {
         let of = || members.iter().map(|&member| &sets[member]);
         let mut columns: Vec<usize> = of().flat_map(|set| set.columns.iter().copied()).collect();

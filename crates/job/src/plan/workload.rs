@@ -231,7 +231,8 @@ impl WorkloadPlan {
         }
     }
 
-    /// Whether a target of a kind with so many values is predicted as a number rather than as a label.
+    /// Whether a target of a kind with so many values is predicted as a number rather than as a
+    /// label.
     pub(crate) fn predicts_number(&self, kind: Kind, n_values: u32) -> bool {
         is_number(kind) && (self.has(SplitName::Lsd) || n_values > MOST_NUMERIC_LABELS)
     }

@@ -64,8 +64,8 @@ pub struct BeforeReport {
 pub struct AttackedColumn {
     /// Its name.
     pub column: String,
-    /// What its labels were taken for: `integer`, `decimal`, `date`, `timestamp`, `hierarchy`, `order`, `values`,
-    /// `texts` (nothing is known of them) or `means`.
+    /// What its labels were taken for: `integer`, `decimal`, `date`, `timestamp`, `hierarchy`,
+    /// `order`, `values`, `texts` (nothing is known of them) or `means`.
     pub read_as: &'static str,
     /// Distinct labels of the release.
     pub release_labels: usize,
@@ -100,8 +100,8 @@ pub struct CandidatesReport {
     pub mean: Option<f64>,
     /// The greatest.
     pub greatest: Option<u64>,
-    /// How many rows an attacker links rightly who picks a candidate of each by chance, if everyone with
-    /// candidates is in the release.
+    /// How many rows an attacker links rightly who picks a candidate of each by chance, if everyone
+    /// with candidates is in the release.
     pub expected_links: f64,
     /// Outside rows by number of candidates.
     pub distribution: Vec<CandidateBucket>,
@@ -165,8 +165,8 @@ impl AttackReport {
         serde_json::to_string_pretty(self).expect("a report has a JSON form") + "\n"
     }
 
-    /// Outside rows by number of candidates: before, if that was looked at, and in the release. A bucket that is empty in
-    /// one of them has no rows there.
+    /// Outside rows by number of candidates: before, if that was looked at, and in the release. A
+    /// bucket that is empty in one of them has no rows there.
     #[must_use]
     pub fn side_by_side(&self) -> Vec<(CandidateBucket, u64, u64)> {
         let of = |candidates: &CandidatesReport, from: u64| {

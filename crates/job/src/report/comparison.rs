@@ -68,7 +68,8 @@ pub struct FoundCase {
 }
 
 impl Comparison {
-    /// Whether a value is the least of several, and not the same as all of them: then it marks nothing.
+    /// Whether a value is the least of several, and not the same as all of them: then it marks
+    /// nothing.
     #[must_use]
     pub fn is_best(value: f64, all: impl Iterator<Item = f64>) -> bool {
         let (mut is_least, mut is_less) = (true, false);
@@ -127,7 +128,8 @@ pub struct Against {
     pub algorithm: String,
     /// Its mean score.
     pub mean: f64,
-    /// The score of the recommended one less its own; intervals of all others together miss with 5%.
+    /// The score of the recommended one less its own; intervals of all others together miss with
+    /// 5%.
     pub difference: DifferenceReport,
     /// Whether the interval leaves 0 out.
     pub is_shown: bool,
@@ -195,7 +197,8 @@ impl HeldOut {
     }
 }
 
-/// What a release is judged by, and its value: the workload's figure where the job has one. Less is better.
+/// What a release is judged by, and its value: the workload's figure where the job has one. Less is
+/// better.
 pub(crate) fn judged(found: &FoundCase) -> Option<(&'static str, f64)> {
     if let Some(workload) = &found.workload {
         let open = workload.targets.iter().filter_map(|target| target.conditional_entropy);

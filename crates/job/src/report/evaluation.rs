@@ -139,7 +139,8 @@ pub struct TargetReport {
     pub kind: &'static str,
     /// What the models' figures are: `accuracy` or `mean_absolute_error`.
     pub measure: &'static str,
-    /// The figure of always answering the commonest label, or the mean number, of the training rows.
+    /// The figure of always answering the commonest label, or the mean number, of the training
+    /// rows.
     pub majority: Figure,
     /// The same fold by fold.
     #[serde(skip)]

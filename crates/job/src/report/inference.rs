@@ -5,11 +5,13 @@ use serde::Serialize;
 
 use crate::report::page::count;
 
-/// Rows whose value in a column follows from what is printed of their class: range, mean and number of rows.
+/// Rows whose value in a column follows from what is printed of their class: range, mean and number
+/// of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct InferenceReport {
-    /// All values are taken for multiples of it: the last decimal place of the numbers that are printed, or their
-    /// greatest common divisor where there are ten of them. None where they have more than nine decimal places.
+    /// All values are taken for multiples of it: the last decimal place of the numbers that are
+    /// printed, or their greatest common divisor where there are ten of them. None where they have
+    /// more than nine decimal places.
     pub step: Option<f64>,
     /// Rows whose cell is their value.
     pub exact_rows: u64,

@@ -1,4 +1,5 @@
-//! One HTML file for people: no scripts, nothing from outside, readable on a phone, on paper and in the dark.
+//! One HTML file for people: no scripts, nothing from outside, readable on a phone, on paper and in
+//! the dark.
 
 /// A page that is being written.
 #[derive(Debug, Default)]
@@ -285,7 +286,8 @@ impl Page {
         ));
     }
 
-    /// Figures with what they mean. How they are worked out is folded below them; attackers are told of once on a page.
+    /// Figures with what they mean. How they are worked out is folded below them; attackers are
+    /// told of once on a page.
     pub(crate) fn cards(&mut self, cards: &[Card]) {
         let mut all = String::from("<dl class=\"cards\">\n");
         for Card { name, value, beside, meaning, .. } in cards {
@@ -369,8 +371,9 @@ impl Page {
         self.add(&(all + "</tbody></table></div>\n"));
     }
 
-    /// Pictures side by side, each with what it shows, which is also its name for those who do not see it. The SVG is
-    /// our own: text in it is escaped already. Pictures that would make the page too large are left out.
+    /// Pictures side by side, each with what it shows, which is also its name for those who do not
+    /// see it. The SVG is our own: text in it is escaped already. Pictures that would make the page
+    /// too large are left out.
     pub(crate) fn figures(&mut self, figures: &[(String, String)]) {
         let mut all = String::from("<div class=\"figures\">\n");
         for (svg, caption) in figures {

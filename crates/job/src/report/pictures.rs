@@ -1,7 +1,7 @@
 //! What a table and its release look like: the numbers of the pictures in an HTML report.
 //!
-//! For the public nothing is worked out that the release does not tell: [`public`] sees its labels and how many rows have
-//! them, and nothing else.
+//! For the public nothing is worked out that the release does not tell: [`public`] sees its labels
+//! and how many rows have them, and nothing else.
 
 mod distribution;
 mod kept;
@@ -93,7 +93,8 @@ pub(crate) struct PictureSource<'a> {
     pub(crate) classes: &'a Classes,
     /// By vector, its class.
     pub(crate) class_of: &'a [u32],
-    /// The columns that are released as they are, for an internal report, if the rows are in memory.
+    /// The columns that are released as they are, for an internal report, if the rows are in
+    /// memory.
     pub(crate) others: Vec<OtherColumn>,
 }
 
@@ -209,8 +210,8 @@ fn spans(attribute: &Attribute, column: &RecodedColumn, rows: &[u64], line: &Lin
     spans_shown(line.axis, spans, line.whole(), (n_hidden, n_missing))
 }
 
-/// Ranges with their rows, as they are drawn on a line: that of the whole column, if it is known. Rows without a range are
-/// hidden or missing.
+/// Ranges with their rows, as they are drawn on a line: that of the whole column, if it is known.
+/// Rows without a range are hidden or missing.
 fn spans_shown(
     axis: &'static str,
     mut spans: Vec<(f64, f64, u64)>,

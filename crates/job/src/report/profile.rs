@@ -15,7 +15,8 @@ pub struct Profile {
     /// What each of them holds; none for a row index.
     #[serde(skip)]
     pub(crate) hold: Vec<Option<&'static str>>,
-    /// Minimal combinations of up to four columns that single out most rows, a few of each size, worst first.
+    /// Minimal combinations of up to four columns that single out most rows, a few of each size,
+    /// worst first.
     pub combinations: Vec<Combination>,
     /// The columns that were combined with each other.
     pub combined: Vec<String>,
@@ -75,8 +76,8 @@ impl ColumnProfile {
 }
 
 impl Profile {
-    /// The columns that were not looked at, each with its suggested role (none for a row index, which
-    /// needs none) and the reason.
+    /// The columns that were not looked at, each with its suggested role (none for a row index,
+    /// which needs none) and the reason.
     pub fn passed_over(&self) -> impl Iterator<Item = (&str, &'static str, String)> {
         self.not_looked_at.iter().zip(&self.hold).map(|(name, holds)| {
             if let Some(holds) = holds {

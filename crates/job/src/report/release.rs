@@ -62,8 +62,8 @@ pub struct Report {
     pub release: ReleaseReport,
     /// By quasi-identifier set, coalitions included.
     pub privacy: Vec<PrivacyReport>,
-    /// What attackers would find who put their knowledge together: every two sets, and all. Only where
-    /// there are several sets.
+    /// What attackers would find who put their knowledge together: every two sets, and all. Only
+    /// where there are several sets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collusion: Vec<CollusionReport>,
     /// Of the set with the greatest risk.
@@ -74,8 +74,8 @@ pub struct Report {
     /// The column that numbers people who have several rows, where the job declares no entity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<RepeatsReport>,
-    /// By quasi-identifier column of numbers or dates, the rows whose values follow from what the release prints of their
-    /// class. Only of a release.
+    /// By quasi-identifier column of numbers or dates, the rows whose values follow from what the
+    /// release prints of their class. Only of a release.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub inference: IndexMap<String, InferenceReport>,
     /// What was lost.
@@ -123,8 +123,8 @@ pub struct SearchReport {
     pub table_scans: u64,
     /// Frequency sets that were rolled up from others instead.
     pub rollups: u64,
-    /// Distinct vectors of the quasi-identifier that were searched; a full-domain search groups them at
-    /// every node anew.
+    /// Distinct vectors of the quasi-identifier that were searched; a full-domain search groups
+    /// them at every node anew.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_vectors: Option<u64>,
     /// Seconds.
@@ -160,7 +160,8 @@ pub struct RecodingReport {
     /// By column, the level of a full-domain recoding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<IndexMap<String, u8>>,
-    /// By column, how many different cells it has in the release: labels, pairs of bounds, or means.
+    /// By column, how many different cells it has in the release: labels, pairs of bounds, or
+    /// means.
     pub cells: IndexMap<String, usize>,
 }
 
@@ -274,11 +275,13 @@ pub struct SensitiveReport {
     pub l_entropy: f64,
     /// Greatest distance of t-closeness.
     pub t: f64,
-    /// The c above which recursive (c,l)-diversity holds with the l of `l_distinct`, and that l; none where it is 1.
+    /// The c above which recursive (c,l)-diversity holds with the l of `l_distinct`, and that l;
+    /// none where it is 1.
     pub l_recursive: Option<(f64, usize)>,
     /// Greatest share of one value in a class.
     pub alpha: f64,
-    /// Greatest logarithm of a value's share in a class over that in the table, of the values that occur in it.
+    /// Greatest logarithm of a value's share in a class over that in the table, of the values that
+    /// occur in it.
     pub delta: f64,
     /// Greatest gain of a value's share in a class over that in the table.
     pub beta: f64,
@@ -304,8 +307,8 @@ pub struct RiskReport {
     pub prosecutor_max: f64,
     /// Mean risk.
     pub prosecutor_average: f64,
-    /// Greatest risk of a record, if the attacker does not know that: without a table of the population no
-    /// more is known than that it is not above the prosecutor's.
+    /// Greatest risk of a record, if the attacker does not know that: without a table of the
+    /// population no more is known than that it is not above the prosecutor's.
     pub journalist_max: f64,
     /// Share of records that an attacker links rightly who links all of them, on average.
     pub marketer: f64,

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// What a report says at its head and above its signatures. Nothing is made of it but text: no date is filled in.
+/// What a report says at its head and above its signatures. Nothing is made of it but text: no date
+/// is filled in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct AboutSpec {

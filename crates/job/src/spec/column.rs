@@ -15,7 +15,8 @@ pub struct ColumnSpec {
     /// The values in their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<String>>,
-    /// A hierarchy file whose leaves are the values in their order; it does not bind what is put together.
+    /// A hierarchy file whose leaves are the values in their order; it does not bind what is put
+    /// together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order_from: Option<String>,
     /// Ranges of equal width that stay together, for numbers.
@@ -114,7 +115,8 @@ pub struct QuasiSpec {
     /// Least size of its classes; that of the job if it is not said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
-    /// The same as the job's `collude`: what stands behind the last set in a TOML file is a key of that set.
+    /// The same as the job's `collude`: what stands behind the last set in a TOML file is a key of
+    /// that set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collude: Vec<Vec<String>>,
 }

@@ -47,8 +47,8 @@ pub(crate) fn tree(rows: &[Vec<String>]) -> Result<Hierarchy, HierarchyError> {
     Hierarchy::from_rows(rows)
 }
 
-/// Splits lines into cells, with quotes as in CSV: a cell in quotes may hold line breaks. Blank lines at
-/// the end are passed over. The error is the line of a quote that is not closed.
+/// Splits lines into cells, with quotes as in CSV: a cell in quotes may hold line breaks. Blank
+/// lines at the end are passed over. The error is the line of a quote that is not closed.
 fn parse(text: &str) -> Result<Vec<Vec<String>>, usize> {
     let text = text.trim_end_matches(['\n', '\r']);
     if text.trim().is_empty() {
@@ -94,7 +94,8 @@ fn delimiter_of(text: &str) -> char {
 /// The text of a hierarchy file.
 #[must_use]
 pub fn to_text(rows: &[Vec<String>]) -> String {
-    // In a file of leaves alone, these would be taken for what is between the cells, or for a blank line.
+    // In a file of leaves alone, these would be taken for what is between the cells, or for a blank
+    // line.
     let is_alone = rows.first().is_some_and(|row| row.len() == 1);
     let cell = |text: &String| {
         let is_odd = is_alone && (text.trim().is_empty() || text.contains([',', '\t', '|']));

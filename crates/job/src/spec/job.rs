@@ -35,7 +35,8 @@ pub struct JobSpec {
     /// Who reads an HTML report: `internal` or `public`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<String>,
-    /// The two quasi-identifier columns whose partition an HTML report draws; chosen if it is not said.
+    /// The two quasi-identifier columns whose partition an HTML report draws; chosen if it is not
+    /// said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub picture: Option<Vec<String>>,
     /// Where the recoding goes.

@@ -1,4 +1,5 @@
-//! What was asked: job files, flags as data, limits, the files that a job names, and what is wrong with any of it.
+//! What was asked: job files, flags as data, limits, the files that a job names, and what is wrong
+//! with any of it.
 
 mod about;
 pub(crate) mod choice;

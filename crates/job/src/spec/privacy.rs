@@ -27,7 +27,8 @@ pub struct PrivacySpec {
     /// Squared-error diversity.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub squared_error: Vec<ValueLimit>,
-    /// What a missing sensitive cell is to the models and figures of diversity: `ignore` or `value`.
+    /// What a missing sensitive cell is to the models and figures of diversity: `ignore` or
+    /// `value`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_sensitive: Option<String>,
     /// Suppression limit: a share, a percentage or a number of rows.

@@ -54,7 +54,8 @@ pub(crate) fn queries_of(workload: &WorkloadSpec) -> Result<Vec<QueryText>, JobE
     Ok(all)
 }
 
-/// The weight that a query begins with, as in `weight 2.5: SELECT ...`, and the rest; 1 where none is written.
+/// The weight that a query begins with, as in `weight 2.5: SELECT ...`, and the rest; 1 where none
+/// is written.
 pub(crate) fn weighted(text: &str) -> Result<(f64, &str), Problem> {
     const WORD: &str = "weight";
     let text = text.trim();
@@ -69,8 +70,8 @@ pub(crate) fn weighted(text: &str) -> Result<(f64, &str), Problem> {
     }
 }
 
-/// The queries of a file: one a line, or each ended by a semicolon. Each may begin with its weight. Blank lines
-/// and lines that begin with `#` or `--` are skipped.
+/// The queries of a file: one a line, or each ended by a semicolon. Each may begin with its weight.
+/// Blank lines and lines that begin with `#` or `--` are skipped.
 pub fn queries_of_file(path: &Path) -> Result<Vec<QueryText>, JobError> {
     let name = path.display();
     let text = read_text(path).map_err(|error| unreadable("the file of queries", path, &error))?;

@@ -19,12 +19,12 @@ pub struct SearchSpec {
     /// The measure whose value is reported as the cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measure: Option<String>,
-    /// How mondrian chooses its cuts: `median`, `infogain`, `lsd`, `selection`, `queries`, or several that
-    /// are asked in turn, as `selection,infogain`.
+    /// How mondrian chooses its cuts: `median`, `infogain`, `lsd`, `selection`, `queries`, or
+    /// several that are asked in turn, as `selection,infogain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
-    /// By column, the level or levels of a full-domain recoding: `2`, `"1..3"`, `"1.."`, `"..3"`, both ends
-    /// included.
+    /// By column, the level or levels of a full-domain recoding: `2`, `"1..3"`, `"1.."`, `"..3"`,
+    /// both ends included.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub levels: IndexMap<String, LevelSpec>,
     /// By column, its weight in the loss or precision that a full-domain search minimises.

@@ -7,7 +7,8 @@ use incrowd_engine::refuse_address;
 
 use crate::spec::error::Problem;
 
-/// The bytes of a file. A device is refused: it may never end. A pipe is read once, as shells offer them.
+/// The bytes of a file. A device is refused: it may never end. A pipe is read once, as shells offer
+/// them.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     #[cfg(unix)]
     {

@@ -58,7 +58,8 @@ fn people(rng: &mut Rng, n_rows: usize) -> Vec<String> {
     (0..n_rows).map(row).collect()
 }
 
-/// Three spellings of a number are one person, in the search and in what is verified, and in `check`.
+/// Three spellings of a number are one person, in the search and in what is verified, and in
+/// `check`.
 #[test]
 fn a_number_is_one_person_however_it_is_spelt() {
     let rows = ["7,30,a,x\n", "7.0,31,a,y\n", "7.00,32,a,z\n", "8,50,b,x\n", "9,51,b,y\n"];
@@ -98,8 +99,8 @@ fn text_is_compared_by_its_characters() {
     assert_eq!(report["release"]["classes"], 2);
 }
 
-/// Rows of equal vectors are divided by something that the order of the input has no say in, wherever
-/// the rows are held.
+/// Rows of equal vectors are divided by something that the order of the input has no say in,
+/// wherever the rows are held.
 #[test]
 fn relaxed_classes_do_not_depend_on_the_order_of_the_rows() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Small tables that are forced into private files, a few rows at a time, and into regions: whatever a job
-//! asks for, the release, its figures and its page are those of a run in memory.
+//! Small tables that are forced into private files, a few rows at a time, and into regions:
+//! whatever a job asks for, the release, its figures and its page are those of a run in memory.
 
 use std::path::Path;
 

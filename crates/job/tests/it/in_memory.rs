@@ -1,5 +1,5 @@
-//! A table in memory gives the same release, report and recoding as the same table in a file, and no
-//! release is handed out that was not verified.
+//! A table in memory gives the same release, report and recoding as the same table in a file, and
+//! no release is handed out that was not verified.
 
 use std::fs::File;
 use std::path::Path;

@@ -72,7 +72,8 @@ fn infogain_is_more_accurate_than_tds_and_median_for_function_7() {
     check_function(7);
 }
 
-/// Figure 10 as printed: by the number of models that the release is made for, the accuracy of all seven.
+/// Figure 10 as printed: by the number of models that the release is made for, the accuracy of all
+/// seven.
 const PRINTED: [[f64; 7]; 7] = [
     [0.9250, 0.7478, 0.7453, 0.7638, 0.7678, 0.7451, 0.7611],
     [0.8921, 0.9031, 0.7541, 0.7549, 0.7448, 0.7394, 0.7329],
@@ -83,8 +84,8 @@ const PRINTED: [[f64; 7]; 7] = [
     [0.8308, 0.8243, 0.8258, 0.8233, 0.8308, 0.8159, 0.8267],
 ];
 
-/// Seven targets: accuracy of a model that the release is made for, and of one that it is not. Every function
-/// stands in each place equally often.
+/// Seven targets: accuracy of a model that the release is made for, and of one that it is not.
+/// Every function stands in each place equally often.
 #[test]
 fn several_targets_are_as_accurate_as_printed() {
     /// Orders of the functions at random, each of which is turned seven times.

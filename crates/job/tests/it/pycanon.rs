@@ -1,11 +1,15 @@
-//! The figures of `check` against those of pycanon on the same tables, and the risk against a plain count.
+//! The figures of `check` against those of pycanon on the same tables, and the risk against a plain
+//! count.
 //!
-//! `tests/pycanon/make.py` makes the tables and what is expected of them. Where both offer a figure it is the same, but:
+//! `tests/pycanon/make.py` makes the tables and what is expected of them. Where both offer a figure
+//! it is the same, but:
 //!
 //! - pycanon cuts the l of entropy l-diversity off to a whole number;
-//! - pycanon's c of recursive (c,l)-diversity compares the rarest value with the commonest ones; ours is the paper's, which
-//!   compares the commonest with the rarest ones, and is the number above which every c will do;
-//! - pycanon has a beta of enhanced beta-likeness also where the definition holds for no beta; we have none there.
+//! - pycanon's c of recursive (c,l)-diversity compares the rarest value with the commonest ones;
+//!   ours is the paper's, which compares the commonest with the rarest ones, and is the number
+//!   above which every c will do;
+//! - pycanon has a beta of enhanced beta-likeness also where the definition holds for no beta; we
+//!   have none there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -184,7 +188,8 @@ fn enhanced_likeness_is_there_where_it_holds() {
             assert_eq!(enhanced.is_null(), plain["beta_enhanced"].is_null(), "{what}");
             holds[usize::from(enhanced.is_null())] += 1;
             if enhanced.is_null() {
-                // What pycanon says then: the basic beta, or the logarithm of the rarest value's share.
+                // What pycanon says then: the basic beta, or the logarithm of the rarest value's
+                // share.
                 let least = number(&found["beta"]).min(number(&plain["rarest"]));
                 near(&json!(least), pycanon, &what);
             } else {

@@ -1,4 +1,5 @@
-//! Several quasi-identifier sets: what butterflies lose against the union, on real and synthetic tables.
+//! Several quasi-identifier sets: what butterflies lose against the union, on real and synthetic
+//! tables.
 
 use std::path::Path;
 
@@ -39,7 +40,8 @@ fn loss(folder: &Path, spec: &JobSpec, algorithm: &str, variant: &str) -> f64 {
     done.report.measures.loss.unwrap()
 }
 
-/// By how much the loss is lower than the union's: of the paper's pass, and of what goes on from it.
+/// By how much the loss is lower than the union's: of the paper's pass, and of what goes on from
+/// it.
 #[track_caller]
 fn gains(spec: &JobSpec) -> [f64; 2] {
     let folder = tempfile::tempdir().unwrap();

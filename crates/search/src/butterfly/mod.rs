@@ -8,8 +8,8 @@
 //! # Source
 //!
 //! Pei, Tao, Li, Xiao: *Privacy Preserving Publishing on Multiple Quasi-Identifiers*, ICDE 2009,
-//! section III: the hierarchy of classes on the union, the pass of Figure 2, the bound of Theorem 4,
-//! which are the variant `paper`. Departures:
+//! section III: the hierarchy of classes on the union, the pass of Figure 2, the bound of Theorem
+//! 4, which are the variant `paper`. Departures:
 //!
 //! - Any number of sets, each with its own k. The body is what two or more sets share. A set
 //!   contained in another one with at least its k requires nothing more and is left out. Theorem 2

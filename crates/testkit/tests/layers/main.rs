@@ -1,5 +1,5 @@
-//! Who may depend on whom: the table of ARCHITECTURE.md, checked against the manifests, and the order of the
-//! modules in a crate, checked against its sources.
+//! Who may depend on whom: the table of ARCHITECTURE.md, checked against the manifests, and the
+//! order of the modules in a crate, checked against its sources.
 
 mod modules;
 
@@ -91,8 +91,8 @@ fn only_cluster_knows_ballista_and_nobody_needs_cluster() {
     assert!(workspace.contains("default-members = [\"crates/cli\"]\n"));
 }
 
-/// The crates whose modules have an order, with their rooms where they have some: each depends on those before
-/// it only.
+/// The crates whose modules have an order, with their rooms where they have some: each depends on
+/// those before it only.
 const ORDERED: [(&str, &[&str]); 11] = [
     ("data", &[]),
     ("chart", &[]),

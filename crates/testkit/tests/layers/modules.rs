@@ -1,5 +1,6 @@
-//! The modules of a crate have an order: no cycle between the top-level modules of a crate, nor between the
-//! modules inside one of them. The order is read from the paths in the sources, tests left out.
+//! The modules of a crate have an order: no cycle between the top-level modules of a crate, nor
+//! between the modules inside one of them. The order is read from the paths in the sources, tests
+//! left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -88,8 +89,8 @@ impl Modules {
         }
     }
 
-    /// Which modules just below `above` depend on which, through whatever is in them. A module's own file is a
-    /// module as well where there are others below it.
+    /// Which modules just below `above` depend on which, through whatever is in them. A module's
+    /// own file is a module as well where there are others below it.
     pub(crate) fn below(&self, above: &[&str]) -> Graph {
         let node = |module: &Names| {
             let is_below =
@@ -252,7 +253,8 @@ fn inline(code: &str) -> Vec<Names> {
 #[test]
 fn paths_are_read_from_sources() {
     let source = "pub use a::{B, c::{self, D}};\nuse crate::x::Y as Z; \n\
-                  // use crate::no;\nfn f<'a>(c: char) { \"use crate::no;\"; '\"'; super::g::h(crate::i::J::new()); }\n\
+                  // use crate::no;\nfn f<'a>(c: char) { \"use crate::no;\"; '\"';
+                  // super::g::h(crate::i::J::new()); }\n\
                   #[cfg(test)]\nmod tests { use crate::no; }";
     let found = paths(&without_texts(source));
     let found: Vec<(String, bool)> =

@@ -1,4 +1,5 @@
-//! The butterfly paper: Pei, Tao, Li, Xiao, *Privacy Preserving Publishing on Multiple Quasi-Identifiers*.
+//! The butterfly paper: Pei, Tao, Li, Xiao, *Privacy Preserving Publishing on Multiple
+//! Quasi-Identifiers*.
 
 mod gains;
 mod losses;

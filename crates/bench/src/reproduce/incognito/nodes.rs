@@ -8,7 +8,8 @@ use crate::Failure;
 use crate::reproduce::lab::Adult;
 use crate::reproduce::{CHECK, Cases, Claim, Findings, Judged, Lab, Numbers, OURS, Row, Table};
 
-/// Size of the quasi-identifier, nodes of bottom-up search, nodes of Incognito, as the paper prints them.
+/// Size of the quasi-identifier, nodes of bottom-up search, nodes of Incognito, as the paper prints
+/// them.
 const PRINTED: [(usize, u64, u64); 7] = [
     (3, 14, 14),
     (4, 47, 35),

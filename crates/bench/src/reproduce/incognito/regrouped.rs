@@ -1,7 +1,7 @@
 //! Hierarchies with which the printed numbers of nodes come out to the last digit.
 //!
-//! The paper prints heights, not groups. These have the paper's heights and put other values together than the
-//! hierarchies of the examples do.
+//! The paper prints heights, not groups. These have the paper's heights and put other values
+//! together than the hierarchies of the examples do.
 
 use super::{Column, adult_columns};
 

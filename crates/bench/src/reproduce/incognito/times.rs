@@ -199,8 +199,8 @@ impl<'a> Timings<'a> {
         )
     }
 
-    /// The least and the greatest number of seconds that a search takes; none if it was not tried, since fewer attributes
-    /// took it too long.
+    /// The least and the greatest number of seconds that a search takes; none if it was not tried,
+    /// since fewer attributes took it too long.
     #[expect(clippy::cast_precision_loss, reason = "a few seconds")]
     fn seconds(&self, k: &str, search: Search, size: &str) -> Option<(f64, f64)> {
         if let Some(row) = self.get(k, search, size) {
@@ -224,7 +224,8 @@ impl<'a> Timings<'a> {
         pairs
     }
 
-    /// A statement that one search is faster than another: at every size and k that one of them came to.
+    /// A statement that one search is faster than another: at every size and k that one of them
+    /// came to.
     fn is_faster(&self, place: &'static str, says: &str, quick: Search, slow: Search) -> Claim {
         let cell = |(least, most): (f64, f64)| {
             if most.is_finite() { format!("{least:.2} s") } else { format!("more than {least} s") }
@@ -248,7 +249,8 @@ impl<'a> Timings<'a> {
         Claim::new(place, says, format!("{}{last}", cases.found()), &cases).timing()
     }
 
-    /// A statement that one search passes over the table less often than another, at every size that both came to.
+    /// A statement that one search passes over the table less often than another, at every size
+    /// that both came to.
     fn has_fewer_scans(
         &self,
         place: &'static str,

@@ -270,7 +270,8 @@ fn suppression(table: &Table, optima: &Optima) -> Vec<Claim> {
         };
         Some((format!("{} {}", row.text("measure"), row.text("k")), answer))
     }));
-    // Where something significant is gained, or may be at a large k. A small k cannot speak against it.
+    // Where something significant is gained, or may be at a large k. A small k cannot speak against
+    // it.
     let (mut significant, mut shares) = (Vec::new(), Vec::new());
     for row in rows("0") {
         let (low, high) = by_limit(&row);

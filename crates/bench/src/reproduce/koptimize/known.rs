@@ -1,7 +1,7 @@
 //! What all figures together tell of the optimum of a case.
 //!
-//! A case is searched for several figures: starting with nothing or with a seed, and for more or fewer seconds. One proof
-//! is enough, so that no case is proved in one figure and open in another.
+//! A case is searched for several figures: starting with nothing or with a seed, and for more or
+//! fewer seconds. One proof is enough, so that no case is proved in one figure and open in another.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +87,8 @@ fn place(limit: &str) -> usize {
     LIMITS.iter().position(|(name, _)| *name == limit).expect("one of the limits")
 }
 
-/// What a search tells: its cost, and its bound, which is the cost if it is proved. A case that was not tried tells nothing.
+/// What a search tells: its cost, and its bound, which is the cost if it is proved. A case that was
+/// not tried tells nothing.
 fn of_search(row: &Row, cost: &str) -> Known {
     let Some(most) = row.maybe(cost) else { return Known::NOTHING };
     let least = match row.text("proved") {
@@ -98,7 +99,8 @@ fn of_search(row: &Row, cost: &str) -> Known {
     Known { least, most }
 }
 
-/// What a limit allows, higher ones allow, too; and what is too little for them, is too little for it.
+/// What a limit allows, higher ones allow, too; and what is too little for them, is too little for
+/// it.
 fn close(limits: &mut [Known; LIMITS.len()]) {
     for at in 1..limits.len() {
         limits[at].most = limits[at].most.min(limits[at - 1].most);

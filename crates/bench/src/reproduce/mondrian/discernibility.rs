@@ -8,8 +8,9 @@ use crate::koptimize::COLUMNS;
 use crate::reproduce::lab::Adult;
 use crate::reproduce::{Findings, Lab, Table};
 
-/// The models of recoding with the algorithms that stand for them. The literal one is not the product's: it follows the report's
-/// Figure 7 to the letter (`figure_7`). The last is beyond the figures.
+/// The models of recoding with the algorithms that stand for them. The literal one is not the
+/// product's: it follows the report's Figure 7 to the letter (`figure_7`). The last is beyond the
+/// figures.
 const MODELS: [(&str, &str); 5] = [
     ("full-domain", "optimal"),
     ("single-dimensional", "koptimize"),
@@ -98,7 +99,8 @@ pub(crate) fn adult(lab: &Lab) -> Result<Findings, Failure> {
     Ok(findings)
 }
 
-/// What the rules of Figure 7 cost under other orders of the columns, which settle ties between equally wide ones.
+/// What the rules of Figure 7 cost under other orders of the columns, which settle ties between
+/// equally wide ones.
 fn ties(points: &Points, columns: &[(&'static str, Vec<String>)], ks: &[u64]) -> Table {
     let mut table = Table::new(&["k", "cut", "order of ties", "discernibility"]);
     let default = std::iter::once(("fewest values first".to_owned(), points.fewest_first()));

@@ -1,9 +1,9 @@
 //! Figure 7 of the report, written down plainly and apart from the product.
 //!
-//! The product departs from the figure in one place: with many equal values at the median `m`, the cut `<= m`, the only one that
-//! the figure has, may leave fewer than k rows on its right where `< m` is allowable. The product takes the
-//! allowable cut that is nearest the median. [`Rule::Literal`] cuts as the figure says, on the widest attribute whose
-//! cut `<= m` is allowable, so that a region may end that has an allowable cut (Theorem 4 says that this cannot be).
+//! The product departs from the figure in one place: with many equal values at the median `m`, the
+//! cut `<= m`, the only one that the figure has, may leave fewer than k rows on its right where `<
+//! m` is allowable. The product takes the allowable cut that is nearest the median.
+//! [`Rule::Literal`] cuts as the figure says, on the widest attribute whose cut `<= m` is allowable, so that a region may end that has an allowable cut (Theorem 4 says that this cannot be).
 
 use crate::Failure;
 
@@ -30,7 +30,8 @@ pub(super) struct Partitioned {
 }
 
 impl Points {
-    /// Some columns of a CSV text without quotes, each with the order of its values; numbers if there is none.
+    /// Some columns of a CSV text without quotes, each with the order of its values; numbers if
+    /// there is none.
     pub(super) fn read(text: &str, columns: &[(&str, Vec<String>)]) -> Result<Points, Failure> {
         let mut lines = text.lines();
         let names: Vec<&str> = lines.next().ok_or("no header")?.split(',').collect();
@@ -161,7 +162,8 @@ mod tests {
         assert_eq!(one.partition(2, Rule::Nearest, &[0]), halves);
     }
 
-    /// The literal rule over distinct vectors with counts, by recursion: another program for the same figure.
+    /// The literal rule over distinct vectors with counts, by recursion: another program for the
+    /// same figure.
     fn literal(vectors: &[(Vec<u32>, u64)], reach: &[u32], k: u64, ties: &[usize]) -> u64 {
         let total: u64 = vectors.iter().map(|(_, rows)| rows).sum();
         let mut best: Option<(f64, usize, u32)> = None;
@@ -192,8 +194,8 @@ mod tests {
         literal(&low, reach, k, ties) + literal(&high, reach, k, ties)
     }
 
-    /// The bundled Adult table: the product's rule gives the product's number, and the literal one what the second
-    /// program gives, under every order of the ties.
+    /// The bundled Adult table: the product's rule gives the product's number, and the literal one
+    /// what the second program gives, under every order of the ties.
     #[test]
     fn adult_at_k_10() {
         let lab = Lab::new(true, 0).expect("a folder");

@@ -161,7 +161,8 @@ pub(crate) fn judge(numbers: &Numbers) -> Judged {
     Judged { text: TEXT.to_owned(), shown: vec![table.clone()], claims, ..Judged::default() }
 }
 
-/// The patients in the plane of zip code and age, and the tiles of a 2-anonymous release on these two.
+/// The patients in the plane of zip code and age, and the tiles of a 2-anonymous release on these
+/// two.
 fn picture(lab: &Lab, model: &str, algorithm: &str) -> Result<String, Failure> {
     const AGES: (f64, f64) = (25.0, 28.0);
     const ZIPCODES: (f64, f64) = (53710.0, 53712.0);
@@ -213,7 +214,8 @@ fn disease(row: &str) -> String {
     row.rsplit(',').next().unwrap_or_default().to_owned()
 }
 
-/// Figure 6 but for its misprint: three rows in either range, and all in one range without relaxing.
+/// Figure 6 but for its misprint: three rows in either range, and all in one range without
+/// relaxing.
 fn ranges_of_zipcodes(table: &Table) -> Claim {
     let of = |figure: &str, range: &str| {
         let cells = [("figure", figure)];

@@ -106,7 +106,8 @@ pub(crate) fn judge(numbers: &Numbers) -> Judged {
     let table = numbers.main();
     let single = [("model", "single-dimensional")];
     let intervals = |row: &Row| (row.number("intervals_x"), row.number("intervals_y"));
-    // "Small k" are the smaller two of the three. One attribute: at least twice the intervals of the other.
+    // "Small k" are the smaller two of the three. One attribute: at least twice the intervals of
+    // the other.
     let lopsided = |row: &Row| {
         let (x, y) = intervals(row);
         (row.text("proved") == "true").then_some(x.max(y) >= 2.0 * x.min(y))

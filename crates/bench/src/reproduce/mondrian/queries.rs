@@ -7,8 +7,8 @@ use super::pictures::{is_optimal, job, table};
 use crate::Failure;
 use crate::reproduce::{Cases, Claim, Findings, Judged, Lab, Numbers, OURS, Row, Table};
 
-/// The printed table: by attribute and k, mean error and deviation of the single-dimensional and of the
-/// multidimensional release.
+/// The printed table: by attribute and k, mean error and deviation of the single-dimensional and of
+/// the multidimensional release.
 const PRINTED: [(&str, u64, [f64; 2], [f64; 2]); 6] = [
     ("X", 10, [7.73, 5.94], [4.66, 3.26]),
     ("X", 25, [12.68, 7.17], [5.69, 3.86]),
@@ -33,7 +33,8 @@ struct Errors {
     deviation: f64,
 }
 
-/// Asks for every value of either attribute how many rows have it, of both releases of several tables.
+/// Asks for every value of either attribute how many rows have it, of both releases of several
+/// tables.
 pub(crate) fn errors(lab: &Lab) -> Result<Findings, Failure> {
     let columns = ["table", "predicate on", "k", "model", "mean error", "deviation", "proved"];
     let mut numbers = Table::new(&columns);

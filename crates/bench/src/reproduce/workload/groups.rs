@@ -1,4 +1,5 @@
-//! Figure 9(g): groups of rows that are recoded apart, for selections that tell nothing of the label.
+//! Figure 9(g): groups of rows that are recoded apart, for selections that tell nothing of the
+//! label.
 
 use incrowd_chart::{Axis, Lines, Series};
 use incrowd_evaluate::learn::score::{accuracy, mean, standard_deviation};
@@ -134,7 +135,8 @@ pub(super) fn judge(numbers: &Numbers) -> Judged {
     Judged { text, shown: Vec::new(), claims, ..Judged::default() }
 }
 
-/// The accuracy on held-out rows of a tree that is trained on groups of the others, each recoded apart.
+/// The accuracy on held-out rows of a tree that is trained on groups of the others, each recoded
+/// apart.
 fn apart(rows: &Rows, held: &[u32], split: Split, n: u64, seed: u64) -> Result<f64, Failure> {
     let train = rows.outside(held);
     let group = |row: u32| mixed(seed ^ (u64::from(row) << 20)) % n;

@@ -1,4 +1,5 @@
-//! *Workload-Aware Anonymization*: how good models and selections are on releases that were made for them.
+//! *Workload-Aware Anonymization*: how good models and selections are on releases that were made
+//! for them.
 
 mod census;
 mod contraceptives;

@@ -1,4 +1,5 @@
-//! Adult as codes, for what no job can say: groups that are recoded apart, and a model's training error.
+//! Adult as codes, for what no job can say: groups that are recoded apart, and a model's training
+//! error.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +18,9 @@ const TREES: [&str; 6] =
     ["native-country", "marital-status", "sex", "race", "workclass", "occupation"];
 const TARGET: &str = "salary-class";
 
-/// The bundled hierarchy with one level more. Where the first division is into four, one of which has 4% of
-/// the rows, top-down specialization spends what k allows on it and never comes to the education.
+/// The bundled hierarchy with one level more. Where the first division is into four, one of which
+/// has 4% of the rows, top-down specialization spends what k allows on it and never comes to the
+/// education.
 const MARITAL: &str = "\
 Married-civ-spouse;Spouse-present;couple;*
 Married-AF-spouse;Spouse-present;couple;*
@@ -29,9 +31,9 @@ Divorced;Formerly-married;alone;*
 Widowed;Formerly-married;alone;*
 ";
 
-/// Puts Adult into the lab in place of the paper's census table: `whole.csv`, and `adult.csv` with rows of the
-/// commoner label left out at random until it has 56% of them, as in the paper. Both are made of the first rows,
-/// `most` of them.
+/// Puts Adult into the lab in place of the paper's census table: `whole.csv`, and `adult.csv` with
+/// rows of the commoner label left out at random until it has 56% of them, as in the paper. Both
+/// are made of the first rows, `most` of them.
 pub(super) fn census_table(lab: &Lab, most: usize) -> Result<(), Failure> {
     lab.adult(Adult::All)?;
     lab.write("hierarchies/marital-status.csv", MARITAL)?;

@@ -19,7 +19,8 @@ pub(super) fn place(k: u64) -> f64 {
 }
 
 impl Sweep {
-    /// Evaluates every recoding at every k; `job` writes the job of a k and of what it says of its search.
+    /// Evaluates every recoding at every k; `job` writes the job of a k and of what it says of its
+    /// search.
     pub(super) fn run(
         lab: &Lab,
         ks: &[u64],

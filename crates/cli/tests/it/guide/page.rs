@@ -83,7 +83,8 @@ impl Page {
     }
 }
 
-/// The blocks of a page, with the comments before each. A last one without lines has the comments behind all others.
+/// The blocks of a page, with the comments before each. A last one without lines has the comments
+/// behind all others.
 pub(crate) fn blocks(lines: &[String]) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut comments = Vec::new();

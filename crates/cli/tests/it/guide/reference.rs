@@ -31,7 +31,8 @@ fn helps() -> BTreeMap<String, String> {
     helps
 }
 
-/// The flags of a help text or of the first cells of tables: `--long`, or `-s` where there is no long form.
+/// The flags of a help text or of the first cells of tables: `--long`, or `-s` where there is no
+/// long form.
 fn flags_of_help(text: &str) -> BTreeSet<String> {
     let lines = text.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let flag = |line: &str| {

@@ -123,8 +123,9 @@ fn agrees(says: &str, printed: &str) -> bool {
 /// Units of what differs from run to run.
 const UNITS: [&str; 6] = ["s", "ms", "seconds", "KB", "MB", "GB"];
 
-/// What is compared: without blanks at the end of lines, and without times and memory, which differ from run to run. These are
-/// numbers before a unit (`0.25 s`, `12 MB`), numbers of JSON under a key that ends in `_s` or `_bytes`, and the column `seconds` of a table.
+/// What is compared: without blanks at the end of lines, and without times and memory, which differ
+/// from run to run. These are numbers before a unit (`0.25 s`, `12 MB`), numbers of JSON under a
+/// key that ends in `_s` or `_bytes`, and the column `seconds` of a table.
 fn comparable(text: &str) -> String {
     let mut column: Option<usize> = None;
     let mut lines = Vec::new();

@@ -7,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the browser is called. Chromium as such does not do: it asks its maker for this and that at every start, so that
-/// what the page asks for could not be told from that.
+/// What the browser is called. Chromium as such does not do: it asks its maker for this and that at
+/// every start, so that what the page asks for could not be told from that.
 pub(super) const NAMES: [&str; 2] = ["chromium-headless-shell", "chrome-headless-shell"];
 
 /// Across a phone.
@@ -33,7 +33,8 @@ pub(super) fn faults(program: &str, page: &Path) -> Vec<String> {
     faults
 }
 
-/// Whether a page is wider than a phone. A copy of it has a script that measures it, which needs a copy without policy.
+/// Whether a page is wider than a phone. A copy of it has a script that measures it, which needs a
+/// copy without policy.
 fn sideways(program: &str, page: &Path) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("measured.html");
@@ -82,7 +83,8 @@ fn open(program: &str, page: &Path, proxy: SocketAddr) -> Opened {
     Opened { dom: String::from_utf8_lossy(&stdout).into_owned(), said }
 }
 
-/// Runs something with the address of a proxy that answers nothing, and gives what it was asked for.
+/// Runs something with the address of a proxy that answers nothing, and gives what it was asked
+/// for.
 fn watched<T>(run: impl FnOnce(SocketAddr) -> T) -> (T, Vec<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

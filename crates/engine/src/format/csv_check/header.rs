@@ -1,8 +1,9 @@
 //! Whether the first line of a file is a header, or a row that nobody gave a header.
 //!
-//! Nobody can tell for certain. A wrong yes costs the names of columns in messages; a wrong no prints a
-//! row about a person. So one sign of a row is enough; and where there is none, one of a header is
-//! needed: a name that columns often have, or one that is not written as the cells below it are.
+//! Nobody can tell for certain. A wrong yes costs the names of columns in messages; a wrong no
+//! prints a row about a person. So one sign of a row is enough; and where there is none, one of a
+//! header is needed: a name that columns often have, or one that is not written as the cells below
+//! it are.
 
 /// Words that columns are often called by, in lower case. They are seldom cells.
 const WORDS: &str = "\
@@ -61,7 +62,8 @@ fn looks_like_a_name<'a>(name: &str, cells: impl Iterator<Item = &'a str>) -> bo
     2 * n_numbers > n_cells || (is_plain(name) && n_cells > 0 && 2 * n_plain <= n_cells)
 }
 
-/// Words that begin small and have no signs but underscores between them: `birth_date`, `birthDate`.
+/// Words that begin small and have no signs but underscores between them: `birth_date`,
+/// `birthDate`.
 fn is_plain(text: &str) -> bool {
     let is_of_word = |char: char| char.is_alphanumeric() || char == '_';
     text.starts_with(char::is_lowercase) && text.chars().all(is_of_word)

@@ -66,8 +66,8 @@ pub(crate) struct CsvFacts {
     pub extent: Extent,
 }
 
-/// How much text a file is, after decompression. The figures for rows are upper bounds, within a chunk
-/// of the scan.
+/// How much text a file is, after decompression. The figures for rows are upper bounds, within a
+/// chunk of the scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
     /// All bytes.
@@ -103,8 +103,8 @@ impl Extent {
     }
 }
 
-/// Reads the CSV file at `path` once, checks it strictly and says what it contains. Reading fails soon
-/// after `cancelled` is raised.
+/// Reads the CSV file at `path` once, checks it strictly and says what it contains. Reading fails
+/// soon after `cancelled` is raised.
 ///
 /// Without a `delimiter`, the one of comma, semicolon, tab and vertical bar is taken that splits
 /// the header into most fields (at least two) and the rest of the first hundred records into as
@@ -223,8 +223,8 @@ fn first_record(head: &[u8], delimiter: u8) -> Vec<String> {
     records(head, true, delimiter, 1).pop().unwrap_or_default()
 }
 
-/// The unquoted fields of the first records in `head`, which the scanner has found sound. The last one
-/// is left out unless `head` is the `whole` file.
+/// The unquoted fields of the first records in `head`, which the scanner has found sound. The last
+/// one is left out unless `head` is the `whole` file.
 fn records(head: &[u8], whole: bool, delimiter: u8, most: u64) -> Vec<Vec<String>> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let mut all: Vec<Vec<String>> = Vec::new();

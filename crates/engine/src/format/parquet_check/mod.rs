@@ -49,7 +49,8 @@ pub(crate) struct Pages {
     pub(crate) dictionary: Option<(u64, u64)>,
 }
 
-/// By row group and column of a file, what its pages say. An error if the file asks for more than it has.
+/// By row group and column of a file, what its pages say. An error if the file asks for more than
+/// it has.
 pub(crate) fn parquet_pages(
     path: &Path,
     footer: &ParquetMetaData,
@@ -87,8 +88,8 @@ fn detail(damage: Damage) -> Detail {
     }
 }
 
-/// Looks at the lists and at the schema of the footer. What is no Parquet file at all is left to the
-/// reader to say.
+/// Looks at the lists and at the schema of the footer. What is no Parquet file at all is left to
+/// the reader to say.
 fn check_footer(file: &mut File) -> Result<(), Damage> {
     let n_bytes = file.metadata()?.len();
     let Some(end) = n_bytes.checked_sub(TAIL) else { return Ok(()) };
@@ -106,8 +107,8 @@ fn check_footer(file: &mut File) -> Result<(), Damage> {
     Ok(())
 }
 
-/// The elements of a schema are a tree in the order of a walk through it; each says how many children
-/// follow it.
+/// The elements of a schema are a tree in the order of a walk through it; each says how many
+/// children follow it.
 fn check_schema(reader: &mut Reader) -> Result<(), Fault> {
     let mut n_elements = 0usize;
     let mut n_children = 0usize;

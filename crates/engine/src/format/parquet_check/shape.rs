@@ -1,7 +1,7 @@
 //! The types of the fields of Parquet's metadata (`parquet.thrift` of the format's specification).
 //!
-//! The reader goes by the numbers of fields alone: where the type that is written is another one, it
-//! takes the bytes that follow for something else, and may allocate what they seem to ask for.
+//! The reader goes by the numbers of fields alone: where the type that is written is another one,
+//! it takes the bytes that follow for something else, and may allocate what they seem to ask for.
 
 use super::thrift::{
     BINARY, BYTE, FALSE, Fault, I16, I32, I64, Kind, LIST, Reader, SET, STRUCT, TRUE,

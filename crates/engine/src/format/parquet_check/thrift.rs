@@ -1,5 +1,5 @@
-//! The compact protocol of Thrift, in which the metadata of Parquet files is written: enough of it to
-//! look at a few numbers and to pass over the rest without allocating anything.
+//! The compact protocol of Thrift, in which the metadata of Parquet files is written: enough of it
+//! to look at a few numbers and to pass over the rest without allocating anything.
 
 /// Structures, lists and maps within each other; the metadata of a Parquet file has fewer than ten.
 const MOST_NESTED: u8 = 32;
@@ -181,8 +181,8 @@ mod tests {
 
     #[test]
     fn every_type_is_passed_over() {
-        // A structure of: true, a byte, -1, a double, "ab", [true, false], a map of a byte to "x", a
-        // structure in field 100.
+        // A structure of: true, a byte, -1, a double, "ab", [true, false], a map of a byte to "x",
+        // a structure in field 100.
         let bytes = [
             0x11, 0x13, 7, 0x15, 1, 0x17, 0, 0, 0, 0, 0, 0, 0, 0, 0x18, 2, b'a', b'b', 0x19, 0x21,
             1, 2, 0x1b, 1, 0x38, 9, 1, b'x', 0x0c, 0xc8, 1, 0x15, 2, 0, 0, 77,

@@ -1,7 +1,7 @@
 //! Values of new rows that are in no hierarchy and no declared order of the recoding.
 //!
-//! A hierarchy that was made by a rule (masks, dates, intervals) is extended by it. Other values are unknown: an error, or
-//! rows that are left out.
+//! A hierarchy that was made by a rule (masks, dates, intervals) is extended by it. Other values
+//! are unknown: an error, or rows that are left out.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,8 +36,8 @@ impl Application<'_> {
         }
     }
 
-    /// The plan with hierarchies that have the values of the new rows, and the values that no rule gives a place: those are
-    /// put beside all others, so that their rows can be left out.
+    /// The plan with hierarchies that have the values of the new rows, and the values that no rule
+    /// gives a place: those are put beside all others, so that their rows can be left out.
     pub(super) fn extended(
         &self,
         plan: &Plan,
@@ -99,8 +99,8 @@ fn set_aside(rows: &mut Rows, values: &[String]) -> bool {
     true
 }
 
-/// Adds new values to a hierarchy by the rule that it was made by; gives those for which the rule would change what the
-/// others are, or does not hold.
+/// Adds new values to a hierarchy by the rule that it was made by; gives those for which the rule
+/// would change what the others are, or does not hold.
 fn extend(rule: &BuiltSpec, rows: &mut Rows, new: Vec<String>) -> Vec<String> {
     let old: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
     let Some(by_rule) = rows_by_rule(rule, &old).filter(|made| {
@@ -137,9 +137,9 @@ fn extend(rule: &BuiltSpec, rows: &mut Rows, new: Vec<String>) -> Vec<String> {
     rest
 }
 
-/// Puts new rows among those of a hierarchy. `by_rule` has the rows as the rule makes them: labels may have been made again
-/// from released values. A new leaf comes before the first leaf of the smallest node that it belongs to: a cut ends with
-/// the last leaf of a node, which stays the last.
+/// Puts new rows among those of a hierarchy. `by_rule` has the rows as the rule makes them: labels
+/// may have been made again from released values. A new leaf comes before the first leaf of the
+/// smallest node that it belongs to: a cut ends with the last leaf of a node, which stays the last.
 fn with_rows(rows: &Rows, by_rule: &Rows, new: Rows) -> Rows {
     let depth = rows.first().map_or(0, Vec::len);
     // By level and label of the rule, the label and the first leaf of the node.
@@ -177,7 +177,8 @@ fn with_rows(rows: &Rows, by_rule: &Rows, new: Rows) -> Rows {
 }
 
 impl Application<'_> {
-    /// The quasi-identifier columns that new rows lack, and those that the release would lack: every one is a problem.
+    /// The quasi-identifier columns that new rows lack, and those that the release would lack:
+    /// every one is a problem.
     pub(super) fn missing_columns(&self, source: &incrowd_engine::Source) -> Vec<Problem> {
         let is_released = |role: Option<&str>| matches!(role, Some("sensitive" | "insensitive"));
         let missing = self.file.columns.iter().filter(|(name, column)| {
@@ -242,7 +243,8 @@ impl Application<'_> {
     }
 }
 
-/// The columns as the recoding knows them: without the values that it does not know, which come last.
+/// The columns as the recoding knows them: without the values that it does not know, which come
+/// last.
 pub(super) fn without_unknown(attributes: &[Attribute], n_unknown: &[usize]) -> Vec<Attribute> {
     let known = |(attribute, &n_unknown): (&Attribute, &usize)| {
         let mut known = attribute.clone();

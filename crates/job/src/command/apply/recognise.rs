@@ -27,8 +27,8 @@ use crate::report::RecodingKind;
 use crate::spec::error::{JobError, Problem};
 
 impl RecodingFile {
-    /// Adds the values that the recoding speaks of to those of the new rows, so that one order holds for
-    /// both.
+    /// Adds the values that the recoding speaks of to those of the new rows, so that one order
+    /// holds for both.
     pub(super) fn widen(&self, values: &mut Values) {
         let name = &values.name;
         let n_missing = values.has_missing.then(|| values.n_missing());
@@ -89,8 +89,8 @@ pub(super) struct Recognised {
 }
 
 impl Application<'_> {
-    /// Finds the class of every vector of the new rows, and leaves out those that break a model. Vectors
-    /// without rows that stand for what classes cover are added to the set.
+    /// Finds the class of every vector of the new rows, and leaves out those that break a model.
+    /// Vectors without rows that stand for what classes cover are added to the set.
     pub(super) fn recognise(
         &self,
         plan: &Plan,
@@ -161,7 +161,8 @@ impl Application<'_> {
     }
 
     /// Makes the labels of hierarchies that were built from values again: from the leaves that were
-    /// released when the recoding was made, and, but for region labels, those of the new rows that are.
+    /// released when the recoding was made, and, but for region labels, those of the new rows that
+    /// are.
     fn relabel(&self, set: &mut FrequencySet, class_of: &[u32], is_region: bool) {
         if self.file.built.is_empty() {
             return;
@@ -404,7 +405,8 @@ fn left_out(set: &FrequencySet, class_of: &[u32]) -> u64 {
     of_class.filter(|(class, _)| **class == SUPPRESSED).map(|(_, &rows)| u64::from(rows)).sum()
 }
 
-/// Classes of vectors whose values become the same: `group` says what a value of an attribute becomes.
+/// Classes of vectors whose values become the same: `group` says what a value of an attribute
+/// becomes.
 fn generalise(set: &FrequencySet, group: impl Fn(usize, u32) -> u32) -> Assignment {
     let groups: Vec<(Codes, u32)> = set
         .vectors

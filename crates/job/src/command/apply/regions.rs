@@ -20,7 +20,8 @@ pub(super) enum Division<'a> {
 }
 
 impl Application<'_> {
-    /// The last code below a cut point; none if all values are above it. Without a cut point all values are below.
+    /// The last code below a cut point; none if all values are above it. Without a cut point all
+    /// values are below.
     pub(super) fn last_below(attribute: &Attribute, cut_point: Option<u32>) -> Option<u32> {
         cut_point.unwrap_or(attribute.n_values()).checked_sub(1)
     }
@@ -133,8 +134,9 @@ impl Application<'_> {
         attributes.iter().enumerate().map(of_attribute).collect()
     }
 
-    /// Leaves out the vectors with values that the recoding does not know, or refuses them: values that are in no
-    /// hierarchy, and for region labels those that lie outside of what the label of their class says.
+    /// Leaves out the vectors with values that the recoding does not know, or refuses them: values
+    /// that are in no hierarchy, and for region labels those that lie outside of what the label of
+    /// their class says.
     pub(super) fn leave_out_unknown(
         &self,
         set: &FrequencySet,

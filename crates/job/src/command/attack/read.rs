@@ -84,7 +84,8 @@ pub(super) fn compared(
         return None;
     }
     let names = if options.on.is_empty() { common(release, outside) } else { options.on.clone() };
-    // Whoever knows whose rows they are needs no attack, and what is sensitive is what they are after.
+    // Whoever knows whose rows they are needs no attack, and what is sensitive is what they are
+    // after.
     let is_compared = |name: &&String| {
         let is_known = !options.on.is_empty()
             || Some(name.as_str()) != entity
@@ -110,7 +111,8 @@ pub(super) fn compared(
     Some(Chosen { on, sensitive, entity: entity.and_then(|name| release.position(name)) })
 }
 
-/// The same columns of the table that a release was made from; every one that it lacks is a problem.
+/// The same columns of the table that a release was made from; every one that it lacks is a
+/// problem.
 pub(super) fn compared_before(
     original: &Source,
     chosen: &Chosen,
@@ -136,8 +138,8 @@ pub(super) fn compared_before(
     Chosen { on, sensitive: place, entity: entity.and_then(|name| original.position(name)) }
 }
 
-/// The columns that both tables have, in the order of the release: two columns of bounds are one, and means of
-/// classes that stand beside their column are none.
+/// The columns that both tables have, in the order of the release: two columns of bounds are one,
+/// and means of classes that stand beside their column are none.
 fn common(release: &Source, outside: &Source) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for column in release.columns() {

@@ -100,8 +100,8 @@ pub(super) fn report(
     }
 }
 
-/// A sentence about the people that are pinned down to one record, and those whose sensitive value is known, in
-/// the release and before.
+/// A sentence about the people that are pinned down to one record, and those whose sensitive value
+/// is known, in the release and before.
 fn conclusion(
     release: (u64, u64),
     before: Option<(u64, u64)>,

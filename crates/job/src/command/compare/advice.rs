@@ -11,7 +11,8 @@ pub(super) fn advice(cases: &[Compared], held_out: Option<&HeldOut>) -> Option<A
     by_score.or_else(|| by_measure(cases))
 }
 
-/// The algorithms that have something in a case, in their order, and the k for which all of them do.
+/// The algorithms that have something in a case, in their order, and the k for which all of them
+/// do.
 fn common(cases: &[Compared], has: impl Fn(&FoundCase) -> bool) -> (Vec<&str>, Vec<u64>) {
     let is_found = |case: &Compared| case.found.as_deref().is_some_and(&has);
     let mut names: Vec<&str> = Vec::new();
@@ -35,7 +36,8 @@ fn of<'a>(cases: &'a [Compared], name: &str, k: u64) -> Option<(&'a Compared, &'
     Some((case, case.found.as_deref()?))
 }
 
-/// The algorithm whose releases models learn from best, over the k for which all that have a score have one.
+/// The algorithm whose releases models learn from best, over the k for which all that have a score
+/// have one.
 fn by_held_out(cases: &[Compared], held_out: &HeldOut) -> Option<Advice> {
     let (names, ks) = common(cases, |found| found.held_out.is_some());
     let mut scored: Vec<(&str, HeldOutScore)> = names
@@ -57,7 +59,8 @@ fn by_held_out(cases: &[Compared], held_out: &HeldOut) -> Option<Advice> {
         },
     );
     let ((best, score), others) = scored.split_first()?;
-    // All intervals together shall miss with the probability of one, also though the best was picked for its score.
+    // All intervals together shall miss with the probability of one, also though the best was
+    // picked for its score.
     let alpha = ALPHA / others.len().max(1) as f64;
     let against: Vec<Against> = others
         .iter()
@@ -95,15 +98,16 @@ fn by_held_out(cases: &[Compared], held_out: &HeldOut) -> Option<Advice> {
     Some(Advice { algorithm: (*best).to_owned(), by, why, against })
 }
 
-/// An algorithm with the mean of what it is judged by, and of its seconds, over the k that all reached.
+/// An algorithm with the mean of what it is judged by, and of its seconds, over the k that all
+/// reached.
 struct Candidate<'a> {
     name: &'a str,
     value: f64,
     seconds: f64,
 }
 
-/// The algorithm with the least mean of what the job is for, over the k for which all that came to an end at all have
-/// a release.
+/// The algorithm with the least mean of what the job is for, over the k for which all that came to
+/// an end at all have a release.
 fn by_measure(cases: &[Compared]) -> Option<Advice> {
     let (names, ks) = common(cases, |found| judged(found).is_some());
     // Where not all have the workload's figure, loss is what they have in common.

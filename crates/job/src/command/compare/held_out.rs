@@ -1,4 +1,5 @@
-//! How good models are that are trained on the releases of each algorithm, on rows that were held out.
+//! How good models are that are trained on the releases of each algorithm, on rows that were held
+//! out.
 
 use incrowd_evaluate::learn::paired::resampled;
 use incrowd_evaluate::learn::score::mean;
@@ -109,8 +110,8 @@ fn within_time(
     Ok(cases)
 }
 
-/// By fold, the mean score over targets and models: the accuracy, or the share of the error that is left of that of
-/// always giving the same answer.
+/// By fold, the mean score over targets and models: the accuracy, or the share of the error that is
+/// left of that of always giving the same answer.
 fn by_fold(found: &Evaluation, are_labels: bool) -> Vec<f64> {
     let n_folds = found.targets.first().map_or(0, |target| target.majority_by_fold.len());
     let score = |fold: usize| {

@@ -1,8 +1,9 @@
 //! `compare`: the same job by several algorithms and for several k, and which to take.
 //!
-//! Every case is a whole job: searched, written to a private folder, and measured from the written bytes.
-//! Cases run one after the other, so that their times can be compared. Where the job has a target, all are then tried
-//! on held-out rows. A case that cannot run is left out, with the reason.
+//! Every case is a whole job: searched, written to a private folder, and measured from the written
+//! bytes. Cases run one after the other, so that their times can be compared. Where the job has a
+//! target, all are then tried on held-out rows. A case that cannot run is left out, with the
+//! reason.
 
 mod advice;
 mod held_out;
@@ -21,8 +22,8 @@ use crate::spec::error::{JobError, Problem};
 /// What is compared.
 #[derive(Clone, Debug, Default)]
 pub struct CompareOptions {
-    /// Algorithms by name, with a variant after a hyphen and a split of mondrian after a colon: `mondrian`,
-    /// `mondrian-relaxed`, `mondrian:infogain`, `incognito-cube`; `all` for all.
+    /// Algorithms by name, with a variant after a hyphen and a split of mondrian after a colon:
+    /// `mondrian`, `mondrian-relaxed`, `mondrian:infogain`, `incognito-cube`; `all` for all.
     pub algorithms: Vec<String>,
     /// Least sizes of a class.
     pub ks: Vec<u64>,

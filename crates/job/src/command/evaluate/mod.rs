@@ -1,13 +1,14 @@
 //! `evaluate`: how good models are that are trained on a release.
 //!
-//! The protocol is that of *Workload-Aware Anonymization* (KDD 2006, section 4.1): rows are held out first;
-//! the recoding is learned from the others alone and applied to both; models are trained on the recoded
-//! training rows and tried on the recoded held-out rows. Of the held-out rows no more is known before than the
-//! types of their columns, whether a target is a label, and the values that a hierarchy built from values has.
+//! The protocol is that of *Workload-Aware Anonymization* (KDD 2006, section 4.1): rows are held
+//! out first; the recoding is learned from the others alone and applied to both; models are trained
+//! on the recoded training rows and tried on the recoded held-out rows. Of the held-out rows no
+//! more is known before than the types of their columns, whether a target is a label, and the
+//! values that a hierarchy built from values has.
 //!
-//! Models learn from every column that a release has but the targets: from the quasi-identifier as it is recoded,
-//! from all others as they are. All algorithms, all k and the original rows are tried on the same held-out rows, so
-//! that their figures can be compared in pairs.
+//! Models learn from every column that a release has but the targets: from the quasi-identifier as
+//! it is recoded, from all others as they are. All algorithms, all k and the original rows are
+//! tried on the same held-out rows, so that their figures can be compared in pairs.
 
 mod points;
 mod request;
@@ -57,8 +58,8 @@ pub struct EvaluateOptions {
     pub ks: Vec<u64>,
 }
 
-/// Holds out rows, learns a recoding and models from the others, and tries the models: for the algorithm and the k
-/// of the job.
+/// Holds out rows, learns a recoding and models from the others, and tries the models: for the
+/// algorithm and the k of the job.
 pub fn evaluate(
     run: &Run,
     spec: &JobSpec,
@@ -70,8 +71,8 @@ pub fn evaluate(
     Ok(only.expect("the only case was evaluated, or there is an error"))
 }
 
-/// The same for several algorithms and several k. Those that cannot be evaluated say why; if none can, that is an
-/// error.
+/// The same for several algorithms and several k. Those that cannot be evaluated say why; if none
+/// can, that is an error.
 pub fn evaluate_all(
     run: &Run,
     spec: &JobSpec,
@@ -286,7 +287,8 @@ fn predicted(plan: &Plan) -> impl Iterator<Item = usize> {
     (0..plan.columns.len()).filter(move |at| is_target(at) || plan.columns[*at].is_predicted)
 }
 
-/// Makes the kinds of all columns known, so that the training rows of a fold alone do not change them.
+/// Makes the kinds of all columns known, so that the training rows of a fold alone do not change
+/// them.
 fn fix_kinds(plan: &mut Plan, table: &Table) -> Result<(), JobError> {
     for at in 0..plan.columns.len() {
         let column = &plan.columns[at];

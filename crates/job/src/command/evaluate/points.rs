@@ -1,10 +1,10 @@
-//! Rows as points for models: original rows by their values, released rows by the region that stands for
-//! them.
+//! Rows as points for models: original rows by their values, released rows by the region that
+//! stands for them.
 //!
-//! A region of a multidimensional recoding is a point with two coordinates an attribute, its least and its
-//! greatest value (KDD 2006, section 4.2). A single-dimensional or full-domain recoding gives every value
-//! one group, which is one coordinate. Columns that are released as they are, sensitive ones among them, are
-//! one coordinate for original and released rows alike.
+//! A region of a multidimensional recoding is a point with two coordinates an attribute, its least
+//! and its greatest value (KDD 2006, section 4.2). A single-dimensional or full-domain recoding
+//! gives every value one group, which is one coordinate. Columns that are released as they are,
+//! sensitive ones among them, are one coordinate for original and released rows alike.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,8 @@ impl TargetColumn {
     }
 }
 
-/// Where codes lie: values on the line, a missing one behind the last; ranks where there is no line.
+/// Where codes lie: values on the line, a missing one behind the last; ranks where there is no
+/// line.
 fn places(attribute: &Attribute) -> Vec<f64> {
     let positions = &attribute.dictionary.positions;
     match (&attribute.shape, positions.first(), positions.last()) {
@@ -77,7 +78,8 @@ fn is_nominal(shape: &Shape) -> bool {
     matches!(shape, Shape::Unordered | Shape::Tree(_))
 }
 
-/// Whether a column is released as it is, and nothing that models predict or that tells people apart.
+/// Whether a column is released as it is, and nothing that models predict or that tells people
+/// apart.
 pub(super) fn is_released_as_it_is(column: &PlannedColumn) -> bool {
     matches!(column.role, Some(Role::Sensitive | Role::Insensitive))
         && !(column.spec.target || column.is_predicted || column.spec.entity)
@@ -284,8 +286,8 @@ impl Release {
     }
 }
 
-/// The code of a value, or where it would stand if the training rows do not have it: before the next
-/// greater number, or last where there is no line. `texts` are the codes of known values.
+/// The code of a value, or where it would stand if the training rows do not have it: before the
+/// next greater number, or last where there is no line. `texts` are the codes of known values.
 fn known_code(attribute: &Attribute, texts: &BTreeMap<&str, u32>, text: &str) -> u32 {
     let dictionary = &attribute.dictionary;
     let last = attribute.n_values().max(1) - 1;

@@ -152,7 +152,8 @@ fn models(names: &[String], problems: &mut Vec<Problem>) -> Models {
     models
 }
 
-/// The rows that are held out, fold by fold, one repetition after another. `k` is the greatest that is asked for.
+/// The rows that are held out, fold by fold, one repetition after another. `k` is the greatest that
+/// is asked for.
 pub(super) fn hold_out(
     options: &EvaluateOptions,
     k: Option<u64>,

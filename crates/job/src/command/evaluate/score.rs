@@ -122,7 +122,8 @@ impl Baseline<'_> {
         }
     }
 
-    /// How good a model is that is trained on rows with these points, on the held-out rows with those.
+    /// How good a model is that is trained on rows with these points, on the held-out rows with
+    /// those.
     fn trial(
         &self,
         rows: &Rows,

@@ -1,20 +1,23 @@
 //! The combinations of up to four columns that single out most rows.
 //!
-//! A column more never makes fewer rows unique. So the rows that all columns of a branch of the search single
-//! out together are a bound on every combination in it: where that bound does not reach the worst that are
-//! known, the branch is left out. A combination is *minimal* if no column can be taken away without losing a
-//! row that it singles out; others say nothing new and are not listed.
+//! A column more never makes fewer rows unique. So the rows that all columns of a branch of the
+//! search single out together are a bound on every combination in it: where that bound does not
+//! reach the worst that are known, the branch is left out. A combination is *minimal* if no column
+//! can be taken away without losing a row that it singles out; others say nothing new and are not
+//! listed.
 //!
 //! # Guarantees
 //!
-//! - Exact: the list of each size is that of an exhaustive count, as long as rows times combinations are at
-//!   most [`MOST_GROUPED`]. Beyond that only the worst of each size are grown by one column.
-//! - Deterministic: yes, on any number of threads: what is left out could not have been listed in any order.
+//! - Exact: the list of each size is that of an exhaustive count, as long as rows times
+//!   combinations are at most [`MOST_GROUPED`]. Beyond that only the worst of each size are grown
+//!   by one column.
+//! - Deterministic: yes, on any number of threads: what is left out could not have been listed in
+//!   any order.
 //!
 //! # Cost
 //!
-//! For `n` rows and `d` columns: at most `n` times the number of combinations, d + d²/2 + d³/6 + d⁴/24. Rows that
-//! are alone stay so and are not looked at again ([`super::refined`]).
+//! For `n` rows and `d` columns: at most `n` times the number of combinations, d + d²/2 + d³/6 +
+//! d⁴/24. Rows that are alone stay so and are not looked at again ([`super::refined`]).
 
 use std::cmp::Reverse;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -108,7 +111,8 @@ pub(super) struct Worst {
     pub(super) n_columns: usize,
 }
 
-/// The worst minimal combinations of columns, those with many values first; `all` are the rows in one class.
+/// The worst minimal combinations of columns, those with many values first; `all` are the rows in
+/// one class.
 pub(super) fn worst<G: Grouped>(
     run: &Run,
     all: &G,
@@ -158,8 +162,8 @@ struct State {
 }
 
 impl State {
-    /// Whether a combination of this size that begins with these columns and makes at most so many rows
-    /// unique could be listed.
+    /// Whether a combination of this size that begins with these columns and makes at most so many
+    /// rows unique could be listed.
     fn has_room(&self, size: usize, begin: &[usize], most: u64) -> bool {
         let listed = &self.listed[size - 1];
         let Some(last) = listed.last().filter(|_| listed.len() == MOST_LISTED) else { return true };
@@ -220,8 +224,8 @@ impl<G: Grouped> Search<'_, G> {
         further.into_iter().try_for_each(one)
     }
 
-    /// Counts a combination, and looks at larger ones if they can be listed. All of them single out at most
-    /// `most` rows.
+    /// Counts a combination, and looks at larger ones if they can be listed. All of them single out
+    /// at most `most` rows.
     fn child(&self, rows: &G, columns: &[usize], most: u64) -> Result<(), JobError> {
         let (&last, before) = columns.split_last().expect("a combination has columns");
         let n_behind = self.n_columns - last - 1;
@@ -250,8 +254,8 @@ impl<G: Grouped> Search<'_, G> {
         Ok(())
     }
 
-    /// By further column, how many rows these columns, that one and all behind it single out together. Counting
-    /// this pays where many combinations can be left out.
+    /// By further column, how many rows these columns, that one and all behind it single out
+    /// together. Counting this pays where many combinations can be left out.
     fn bounds(&self, rows: &G, columns: &[usize]) -> Result<Vec<u64>, JobError> {
         let first = columns.last().map_or(0, |last| last + 1);
         if columns.len() + 2 > MOST_TOGETHER || self.n_columns < first + 3 {

@@ -82,8 +82,8 @@ impl Grouped for ByColumns<'_> {
     }
 }
 
-/// Reads the source, giving codes to all columns whose values fit in memory together: those that take most
-/// are left out, all in one pass.
+/// Reads the source, giving codes to all columns whose values fit in memory together: those that
+/// take most are left out, all in one pass.
 fn read(
     engine: &Engine,
     source: &Source,

@@ -1,7 +1,7 @@
 //! Rows in memory, put into finer and finer classes.
 //!
-//! A row that is alone in its class stays alone whatever column is added, so only the others are kept, class
-//! by class. A column more costs a look at each of them.
+//! A row that is alone in its class stays alone whatever column is added, so only the others are
+//! kept, class by class. A column more costs a look at each of them.
 
 use incrowd_data::Codes;
 

@@ -1,4 +1,5 @@
-//! A profile is the same with rows in private files, and with columns that have too many values for codes.
+//! A profile is the same with rows in private files, and with columns that have too many values for
+//! codes.
 
 use super::*;
 use crate::flow::bounds::{Bounds, Tried};

@@ -20,7 +20,8 @@ pub(crate) struct Knowledge {
     recoding: Option<RecodingFile>,
     /// What stands in recoded cells, where it is known.
     pub(crate) labels: Option<LabelForm>,
-    /// Whether a label's ends occur in every class: Mondrian's classes, labelled by what is in them.
+    /// Whether a label's ends occur in every class: Mondrian's classes, labelled by what is in
+    /// them.
     pub(crate) has_ends: bool,
 }
 
@@ -152,7 +153,8 @@ impl Knowledge {
         Some(self.covered(column).any(has_missing))
     }
 
-    /// The least and the greatest value of a column that the recoding speaks of, on the number line.
+    /// The least and the greatest value of a column that the recoding speaks of, on the number
+    /// line.
     pub(crate) fn span(&self, column: &str) -> Option<Span> {
         let recoding = self.recoding.as_ref()?;
         let kind = self.columns.get(column)?.kind.as_deref()?;
@@ -166,13 +168,15 @@ impl Knowledge {
         };
         let ends = values.flatten().filter_map(ends);
         let (lo, hi) = ends.reduce(|(lo, hi), (a, b)| (lo.min(a), hi.max(b)))?;
-        // Least and greatest value and missing: the whole domain. Files of old hold no greatest one.
+        // Least and greatest value and missing: the whole domain. Files of old hold no greatest
+        // one.
         let is_whole = self.covered(column).any(|of| matches!(of.values(), [_, Some(_), None]));
         Some(Span { lo, hi, is_whole, has_missing: self.has_missing(column) == Some(true) })
     }
 }
 
-/// The hierarchy of a column. One that is built of values is not known here; masks are read by their form.
+/// The hierarchy of a column. One that is built of values is not known here; masks are read by
+/// their form.
 fn tree(column: &str, spec: &HierarchySpec, is_original: bool) -> Result<LabelKnowledge, JobError> {
     let hierarchy = match spec {
         HierarchySpec::File(path) => from_file(std::path::Path::new(path))?.hierarchy,

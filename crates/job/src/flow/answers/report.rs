@@ -122,7 +122,8 @@ fn group(
     GroupReport { group, answers: answers.to_vec() }
 }
 
-/// Estimates with the truth, if it is known. A group that one of the two tables lacks has no rows there.
+/// Estimates with the truth, if it is known. A group that one of the two tables lacks has no rows
+/// there.
 fn both(
     asked: &Asked,
     release: &Release,

@@ -143,8 +143,8 @@ fn kind_of_constants(constants: &[String], known: LabelKnowledge) -> LabelKnowle
     LabelKnowledge::Kind(kinds.into_iter().find(is_of).unwrap_or(Kind::Text))
 }
 
-/// Reads the columns of a layout and groups equal rows. A column that cannot be understood is a problem, and
-/// left out.
+/// Reads the columns of a layout and groups equal rows. A column that cannot be understood is a
+/// problem, and left out.
 pub(crate) fn load(
     engine: &Engine,
     source: &Source,
@@ -332,7 +332,8 @@ fn column(
     })
 }
 
-/// Adds the means of ranges, if every one lies within its range: otherwise the column is another one.
+/// Adds the means of ranges, if every one lies within its range: otherwise the column is another
+/// one.
 fn add_means(spreads: &mut [Spread], texts: &[(Option<String>, Option<String>)]) {
     let mean = |text: &Option<String>| {
         near(Kind::Decimal, text.as_deref()?, position).map(|(mean, _)| mean)

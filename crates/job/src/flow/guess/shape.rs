@@ -1,7 +1,7 @@
 //! What a single value looks like: an e-mail address, a telephone number, a postcode.
 //!
-//! The tests are lenient: a column is judged by nearly all of its values, and a wrong guess is a suggestion
-//! that a person turns down.
+//! The tests are lenient: a column is judged by nearly all of its values, and a wrong guess is a
+//! suggestion that a person turns down.
 
 use std::net::IpAddr;
 
@@ -39,7 +39,8 @@ pub(crate) fn is_mac_address(text: &str) -> bool {
     })
 }
 
-/// A hash or a random key: hexadecimal digits, or letters of both cases and digits mixed as no word is.
+/// A hash or a random key: hexadecimal digits, or letters of both cases and digits mixed as no word
+/// is.
 pub(crate) fn is_token(text: &str) -> bool {
     let bytes = text.as_bytes();
     let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
@@ -72,8 +73,9 @@ pub(crate) fn is_social_security(text: &str) -> bool {
     is_like(text, "999-99-9999")
 }
 
-/// A number that a state gives to a person, as it is written where it is more than digits, and where
-/// its digits check each other: Brazil, France, Italy, Poland, Spain, Switzerland, the United Kingdom.
+/// A number that a state gives to a person, as it is written where it is more than digits, and
+/// where its digits check each other: Brazil, France, Italy, Poland, Spain, Switzerland, the United
+/// Kingdom.
 pub(crate) fn is_state_number(text: &str) -> bool {
     const FORMS: [&str; 6] = [
         "999.999.999-99",
@@ -197,7 +199,8 @@ pub(crate) fn is_place(text: &str) -> bool {
     parts.len() == 2 && parts.iter().all(is_degrees)
 }
 
-/// Two or three capitalised words, one of which may be an initial: `Ada Lovelace`, `Lovelace, Ada`, `Ada K. Lovelace`.
+/// Two or three capitalised words, one of which may be an initial: `Ada Lovelace`, `Lovelace, Ada`,
+/// `Ada K. Lovelace`.
 pub(crate) fn is_person(text: &str) -> bool {
     let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let is_name = |word: &&str| {

@@ -41,8 +41,8 @@ pub(crate) struct Suggested {
     pub(crate) repeats: Option<Whose>,
 }
 
-/// Distinct values from which a column with the name or the form of numbers holds such numbers: fewer
-/// may be a category.
+/// Distinct values from which a column with the name or the form of numbers holds such numbers:
+/// fewer may be a category.
 const SEVERAL: u64 = 10;
 
 /// Whether a value looks like something.
@@ -259,8 +259,8 @@ impl Facts<'_> {
         None
     }
 
-    /// Whether there are several values of three digits or more, for few rows each, and they are not
-    /// rounded as amounts are.
+    /// Whether there are several values of three digits or more, for few rows each, and they are
+    /// not rounded as amounts are.
     fn is_long_number(&self) -> bool {
         let n_digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
         self.distinct >= SEVERAL
@@ -396,7 +396,8 @@ impl Facts<'_> {
         }
         let is_of_one_length =
             (4..=6).any(|n| self.are(95, |text| shape::n_digits(text) == Some(n)));
-        // Many share a postcode; it has a leading zero at times, and is no round number more often than others.
+        // Many share a postcode; it has a leading zero at times, and is no round number more often
+        // than others.
         let is_shared = self.distinct >= 3 && self.distinct * 2 <= self.present;
         let is_round = || self.are(40, |text| text.ends_with('0'));
         if is_of_one_length && (self.kind == Kind::Text || (is_shared && !is_round())) {

@@ -1,11 +1,12 @@
 //! A release of a table that does not fit in memory.
 //!
-//! The source is read once into private files: codes, and kept cells as they are. Most tables have far fewer
-//! distinct vectors than rows; these are put together and searched as ever, by any algorithm. Where they do not
-//! fit either, strict Mondrian grows the top of its tree from scans ([`incrowd_search::Outline`]) until every region
-//! fits, and finishes one region after another. The recoding is the same as in memory. The rows are then put into
-//! buckets by the place of their class in the release and written bucket by bucket; what is written is the same
-//! bytes as in memory.
+//! The source is read once into private files: codes, and kept cells as they are. Most tables have
+//! far fewer distinct vectors than rows; these are put together and searched as ever, by any
+//! algorithm. Where they do not fit either, strict Mondrian grows the top of its tree from scans
+//! ([`incrowd_search::Outline`]) until every region fits, and finishes one region after another.
+//! The recoding is the same as in memory. The rows are then put into buckets by the place of their
+//! class in the release and written bucket by bucket; what is written is the same bytes as in
+//! memory.
 
 mod points;
 mod regions;
@@ -178,12 +179,13 @@ pub(crate) fn write(
 /// Bytes that are kept of a class.
 const CLASS: u64 = 60;
 
-/// Buffers grow with the limit, by about so many bytes at the most: a limit that is named has room for
-/// that.
+/// Buffers grow with the limit, by about so many bytes at the most: a limit that is named has room
+/// for that.
 const GROWTH: u64 = 64_000_000;
 
-/// An error with an estimate and a `way_out`, unless this many distinct vectors fit in memory while they
-/// are found and searched. A table that can be held `in_memory` altogether needs no more than that.
+/// An error with an estimate and a `way_out`, unless this many distinct vectors fit in memory while
+/// they are found and searched. A table that can be held `in_memory` altogether needs no more than
+/// that.
 pub(crate) fn check_fits(
     (bounds, in_memory): (&Bounds, u64),
     way_out: &str,
@@ -334,7 +336,8 @@ impl Search<'_> {
             0x101..=0x1_0000 => 2,
             _ => 4,
         };
-        // The rows as columns, their keys while they are grouped, and the points twice while they are cut.
+        // The rows as columns, their keys while they are grouped, and the points twice while they
+        // are cut.
         let (d, all) = (n_attributes as u64, self.columns.len() as u64);
         let bytes = all * width + 36 + 2 * (d * width + 8) + 16;
         (self.bounds.left() / 2 / bytes).max(1)
@@ -345,7 +348,8 @@ impl Search<'_> {
 struct Finish<'a> {
     search: &'a Search<'a>,
     points: &'a Points<'a>,
-    /// The set is that of one region after another: the dictionaries of its attributes may be large.
+    /// The set is that of one region after another: the dictionaries of its attributes may be
+    /// large.
     coding: Coding,
     budget: Budget,
     grouping: RowGrouping,
@@ -406,7 +410,8 @@ impl Finish<'_> {
         Ok(Searched { coding: self.coding, found, classes, means, rows })
     }
 
-    /// A region that is a class as it is, of any number of rows: its distinct vectors tell all of it.
+    /// A region that is a class as it is, of any number of rows: its distinct vectors tell all of
+    /// it.
     fn take_class(
         &mut self,
         regions: &mut Regions,
@@ -453,7 +458,8 @@ impl Finish<'_> {
         self.add((&assignment, &divided), class_of, &n_rows, found)
     }
 
-    /// Adds the classes of the region in the set to those that were found; by part it has so many rows.
+    /// Adds the classes of the region in the set to those that were found; by part it has so many
+    /// rows.
     fn add(
         &self,
         (assignment, divided): (&Assignment, &[Divided]),

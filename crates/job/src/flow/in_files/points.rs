@@ -14,7 +14,8 @@ use crate::spec::error::JobError;
 /// The columns of a scheme, over rows in private files.
 pub(crate) struct Points<'a> {
     pub(crate) spilled: &'a Spilled,
-    /// By column of the scheme, its place among the coded ones, what its codes become, and their number.
+    /// By column of the scheme, its place among the coded ones, what its codes become, and their
+    /// number.
     wanted: Vec<(usize, &'a [u32], u32)>,
 }
 
@@ -54,8 +55,8 @@ impl<'a> Points<'a> {
         self.wanted.iter().map(|(_, _, n_codes)| *n_codes)
     }
 
-    /// About how many distinct vectors there are: counted exactly over those whose hash falls into a 64th
-    /// of its range.
+    /// About how many distinct vectors there are: counted exactly over those whose hash falls into
+    /// a 64th of its range.
     pub(crate) fn estimate_distinct(&self) -> Result<u64, JobError> {
         let parts = 0..self.spilled.n_parts();
         let sampled = parts.into_par_iter().map(|part| {

@@ -92,8 +92,8 @@ impl Regions {
         Ok(Regions { region_of, rows, n_codes: points.n_codes().collect() })
     }
 
-    /// The rows of a region, column by column with their numbers of codes; by part, how many they are. Its
-    /// files are removed.
+    /// The rows of a region, column by column with their numbers of codes; by part, how many they
+    /// are. Its files are removed.
     pub(crate) fn take(&mut self, region: usize) -> Result<(CodedColumns, Vec<usize>), JobError> {
         let mut columns: CodedColumns =
             self.n_codes.iter().map(|&n| (Codes::pack(n, std::iter::empty()), n)).collect();
@@ -111,8 +111,8 @@ impl Regions {
         Ok((columns, n_rows))
     }
 
-    /// The distinct vectors of a region that may have any number of rows, in ascending order, and the rows of
-    /// each; by part, how many rows it has. Its files are removed.
+    /// The distinct vectors of a region that may have any number of rows, in ascending order, and
+    /// the rows of each; by part, how many rows it has. Its files are removed.
     pub(crate) fn take_distinct(
         &mut self,
         region: usize,
@@ -193,7 +193,8 @@ impl ClassOfRow {
         ClassOfRow { region_of: regions.region_of.clone(), classes }
     }
 
-    /// Adds the classes of the rows of the next region: as many of each part as the region has of it.
+    /// Adds the classes of the rows of the next region: as many of each part as the region has of
+    /// it.
     pub(crate) fn add(
         &mut self,
         points: &Points,

@@ -1,5 +1,5 @@
-//! A release of rows that are in private files: put into buckets by the place of their class, written
-//! bucket by bucket.
+//! A release of rows that are in private files: put into buckets by the place of their class,
+//! written bucket by bucket.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -123,8 +123,8 @@ impl Release<'_> {
         Ok(WrittenRows { n_rows, starred: self.starred(&tally), entity, contents })
     }
 
-    /// Writes the rows of a bucket; those of a class that does not fit in memory are put into their order in
-    /// files.
+    /// Writes the rows of a bucket; those of a class that does not fit in memory are put into their
+    /// order in files.
     fn write_bucket(
         &self,
         engine: &Engine,
@@ -228,7 +228,8 @@ impl Release<'_> {
         Buckets::new(self.spilled.scratch(), name, ends, n_codes, self.spilled.kept_columns())
     }
 
-    /// Puts every released row into its bucket. Gives the rows that are left out by value of the target.
+    /// Puts every released row into its bucket. Gives the rows that are left out by value of the
+    /// target.
     fn fill(
         &self,
         engine: &Engine,
@@ -295,7 +296,8 @@ impl Release<'_> {
         Starred { n_rows, n_minority }
     }
 
-    /// The places of the rows of a part, block by block; those of divided vectors go by their vector first.
+    /// The places of the rows of a part, block by block; those of divided vectors go by their
+    /// vector first.
     fn places<'b>(
         &'b self,
         part: usize,
@@ -350,8 +352,8 @@ impl Release<'_> {
         Some(Divided { has, buckets: self.buckets("divided", ends, columns) })
     }
 
-    /// Which row of a divided vector goes to which of its classes: by what is published of the rows, so that
-    /// the order of the input has no say.
+    /// Which row of a divided vector goes to which of its classes: by what is published of the
+    /// rows, so that the order of the input has no say.
     fn fill_divided(
         &self,
         engine: &Engine,
@@ -453,8 +455,8 @@ struct Divided {
     buckets: Buckets,
 }
 
-/// Where the rows of a block go: by place, and by vector those of divided ones; and which of them are
-/// suppressed.
+/// Where the rows of a block go: by place, and by vector those of divided ones; and which of them
+/// are suppressed.
 struct Places {
     of_rows: Vec<u32>,
     vectors: Vec<u32>,

@@ -4,13 +4,13 @@
 //! mean, and by its rows how many values there are. Whoever reads that knows all values of the
 //! class if just one multiset of them agrees with it. With values that are whole steps apart, `n`
 //! of them within `w` steps, whose sum is `t` steps above the least that is possible, that is so if
-//! and only if `n <= 1`, `w <= 1`, `t <= 1` or `t >= n * w - 1`: the multisets are the partitions of
-//! `t` into at most `n` parts of at most `w`, of which there is one for 0 and 1, two for 2, and never
-//! fewer between these and their mirror images. The two printed ends are values of the class
+//! and only if `n <= 1`, `w <= 1`, `t <= 1` or `t >= n * w - 1`: the multisets are the partitions
+//! of `t` into at most `n` parts of at most `w`, of which there is one for 0 and 1, two for 2, and
+//! never fewer between these and their mirror images. The two printed ends are values of the class
 //! themselves, so that two of its values are known and `n` counts the others.
 //!
-//! A mean that tells the values is withheld. Readers who know that still do not know the values: for
-//! every range and number of rows at least two multisets have such a mean.
+//! A mean that tells the values is withheld. Readers who know that still do not know the values:
+//! for every range and number of rows at least two multisets have such a mean.
 
 use incrowd_data::{Attribute, Cell, SUPPRESSED, Shape};
 use incrowd_release::{LabelForm, group_of_class};
@@ -19,8 +19,8 @@ use indexmap::IndexMap;
 use super::{Labelling, tells_means};
 use crate::report::InferenceReport;
 
-/// Different printed numbers from which a reader may take it that all values are multiples of what these
-/// are multiples of. Of fewer he takes the decimal places.
+/// Different printed numbers from which a reader may take it that all values are multiples of what
+/// these are multiples of. Of fewer he takes the decimal places.
 const ENOUGH_NUMBERS: usize = 10;
 
 /// Decimal places that are looked at.
@@ -66,8 +66,8 @@ struct Reader {
 }
 
 impl Labelling<'_> {
-    /// By column of numbers or dates, the rows whose values follow from what is printed. Means that tell
-    /// them are taken away.
+    /// By column of numbers or dates, the rows whose values follow from what is printed. Means that
+    /// tell them are taken away.
     pub(crate) fn withhold(
         &self,
         means: &mut [Option<Vec<Option<f64>>>],
@@ -136,7 +136,8 @@ impl Labelling<'_> {
         let ends = |cell: &Cell| match cell {
             Cell::Value(code) => Some((position(*code)?, position(*code)?)),
             Cell::Range(lo, hi) => Some((position(*lo)?, position(*hi)?)),
-            // The last value of a region is printed where values are 1 apart, otherwise the first one above it.
+            // The last value of a region is printed where values are 1 apart, otherwise the first
+            // one above it.
             Cell::Between(part) => {
                 let end = part.last.as_ref().or(part.below.as_ref());
                 Some((part.from.as_ref()?.position(), end?.position()))
@@ -152,8 +153,8 @@ impl Labelling<'_> {
         printed.collect()
     }
 
-    /// By class, the rows that share its cell and mean on an attribute: those of its group, where columns
-    /// are recoded by groups of their own.
+    /// By class, the rows that share its cell and mean on an attribute: those of its group, where
+    /// columns are recoded by groups of their own.
     fn rows_of_groups(&self, at: usize) -> Vec<u64> {
         let sizes = &self.classes.recoded.sizes;
         let Some(block) = self.assigned.block_of(at) else { return sizes.clone() };
@@ -236,8 +237,8 @@ fn steps(number: f64, step: f64, blur: f64) -> Option<i64> {
     is_whole.then_some(whole as i64)
 }
 
-/// What all values seem to be multiples of, by the numbers that are printed: the last decimal place that
-/// they have, or their greatest common divisor, where there are enough of them to tell.
+/// What all values seem to be multiples of, by the numbers that are printed: the last decimal place
+/// that they have, or their greatest common divisor, where there are enough of them to tell.
 fn step_of(numbers: &[f64]) -> Option<f64> {
     let mut places = 0;
     for &number in numbers {

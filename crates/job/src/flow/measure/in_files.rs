@@ -1,5 +1,5 @@
-//! Measuring rows that are in private files: equal ones are put together in bounded memory, then told
-//! class by class to the same verifier as in memory.
+//! Measuring rows that are in private files: equal ones are put together in bounded memory, then
+//! told class by class to the same verifier as in memory.
 
 use incrowd_data::Codes;
 use incrowd_engine::{CodeFile, CodeReader, Engine, EngineError, Grouping, Spilled, Visit, group};

@@ -48,7 +48,8 @@ impl ReadRows {
         let mut uses = uses.to_vec();
         let spilled = loop {
             let found = read_spilled(engine, source, &uses, false, &scratch, most_values);
-            // A column whose values are too many, and of which only matters which are equal, is hashed.
+            // A column whose values are too many, and of which only matters which are equal, is
+            // hashed.
             match found {
                 Err(EngineError::TooManyValues { column, needed }) => {
                     let at = source.position(&column).filter(|_| hashable.contains(&column));

@@ -1,4 +1,5 @@
-//! Whether a recoding file is sound in itself. Reasons name nodes, classes and columns, never a value.
+//! Whether a recoding file is sound in itself. Reasons name nodes, classes and columns, never a
+//! value.
 
 use std::collections::BTreeSet;
 
@@ -149,8 +150,8 @@ impl RecodingFile {
         }
     }
 
-    /// The classes are numbered from 0 without a gap, and each says what it covers of every column, or
-    /// nothing at all if it never had a row.
+    /// The classes are numbered from 0 without a gap, and each says what it covers of every column,
+    /// or nothing at all if it never had a row.
     fn check_cells(&self) -> Result<(), String> {
         let classes = || {
             self.nodes.iter().filter_map(|node| match node {

@@ -11,7 +11,8 @@ use crate::flow::relabel::released_codes;
 use crate::plan::{Plan, PlannedColumn};
 use crate::spec::{BuiltSpec, HierarchySpec, Role};
 
-/// Region labels say `*` of a whole line, where a recoding otherwise keeps its least and greatest value.
+/// Region labels say `*` of a whole line, where a recoding otherwise keeps its least and greatest
+/// value.
 pub(super) fn say_anything(
     attributes: &[Attribute],
     classes: &Classes,

@@ -1,8 +1,9 @@
 //! The part of a recoding that may be handed on: what the release tells, and no more.
 //!
-//! A value is told if a label prints it. Where cuts can be said in told values so that every released row
-//! falls into its class, they are; of any other column only the private part tells how it is recoded. That
-//! is so of every column with a hierarchy: its leaves are not told by the labels above them.
+//! A value is told if a label prints it. Where cuts can be said in told values so that every
+//! released row falls into its class, they are; of any other column only the private part tells how
+//! it is recoded. That is so of every column with a hierarchy: its leaves are not told by the
+//! labels above them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +50,8 @@ pub(super) struct PublicTree<'a> {
     cuts: Vec<PublicCuts>,
 }
 
-/// The part of a complete recoding that may be handed on, and what its nodes are made of if it tells any.
+/// The part of a complete recoding that may be handed on, and what its nodes are made of if it
+/// tells any.
 pub(super) fn public<'a>(
     complete: &RecodingFile,
     plan: &Plan,
@@ -182,8 +184,8 @@ impl PublicColumn<'_> {
         self.is_released.iter().zip(&self.is_told).all(|(released, told)| *told || !*released)
     }
 
-    /// The texts of some codes; those of an unordered column by their characters, which says nothing of how
-    /// often they occur.
+    /// The texts of some codes; those of an unordered column by their characters, which says
+    /// nothing of how often they occur.
     fn texts(&self, codes: &[u32]) -> Vec<String> {
         let mut texts: Vec<String> = codes.iter().filter_map(|&code| self.text(code)).collect();
         if matches!(self.attribute.shape, Shape::Unordered) {
@@ -351,8 +353,8 @@ fn private_columns(
 }
 
 impl PublicTree<'_> {
-    /// A node in values that the release tells: a cut in those that stand for it, and no leaves of what a class
-    /// covers but what its labels say.
+    /// A node in values that the release tells: a cut in those that stand for it, and no leaves of
+    /// what a class covers but what its labels say.
     pub(super) fn node(
         &self,
         mut record: NodeRecord,

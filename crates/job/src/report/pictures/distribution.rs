@@ -1,6 +1,7 @@
 //! How the rows of a column are distributed, before and after.
 //!
-//! After: the rows of a cell are spread evenly over what the cell covers, as whoever knows nothing more would do it.
+//! After: the rows of a cell are spread evenly over what the cell covers, as whoever knows nothing
+//! more would do it.
 
 use incrowd_data::{Attribute, Cell, Group, Level, RecodedColumn, Shape};
 
@@ -34,7 +35,8 @@ const OTHERS: &str = " other values";
 const ANY: &str = " (any value)";
 
 impl Distribution {
-    /// The distribution of a column whose cells have these rows; before, where the rows of its values are given.
+    /// The distribution of a column whose cells have these rows; before, where the rows of its
+    /// values are given.
     pub(super) fn of(
         attribute: &Attribute,
         column: &RecodedColumn,

@@ -237,7 +237,8 @@ impl Shown {
     }
 }
 
-/// What labels keep that hide characters of a value: "73.0% keep 2 of 5 digits". None where labels are something else.
+/// What labels keep that hide characters of a value: "73.0% keep 2 of 5 digits". None where labels
+/// are something else.
 pub(super) fn masked(texts: &[String], rows: &[u64], character: char) -> Option<String> {
     let mut rows_of: BTreeMap<Shown, u64> = BTreeMap::new();
     let (mut nothing, mut missing, mut whole) = (0, 0, 0);

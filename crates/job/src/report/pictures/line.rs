@@ -9,7 +9,8 @@ pub(super) struct Line {
     pub(super) axis: &'static str,
     /// By code, its place; a missing value has none.
     pub(super) places: Vec<f64>,
-    /// Half of what a value takes up on the line: whole numbers and ranks have no gaps between them.
+    /// Half of what a value takes up on the line: whole numbers and ranks have no gaps between
+    /// them.
     pub(super) half: f64,
 }
 
@@ -44,7 +45,8 @@ impl Line {
         Line { axis: "the commonest first", places: ranks(attribute), half: 0.5 }
     }
 
-    /// The stretches of the line that a cell covers, if it says something: one, or several of a set.
+    /// The stretches of the line that a cell covers, if it says something: one, or several of a
+    /// set.
     pub(super) fn stretches(&self, attribute: &Attribute, cell: &Cell) -> Vec<(f64, f64)> {
         if !matches!(cell, Cell::Set(_) | Cell::Nodes(_)) {
             return self.ends(attribute, cell).into_iter().collect();
@@ -72,7 +74,8 @@ impl Line {
     }
 }
 
-/// Half of what a value takes up on an axis that has these: whole numbers have no gaps between them.
+/// Half of what a value takes up on an axis that has these: whole numbers have no gaps between
+/// them.
 pub(super) fn half_of(axis: &str, mut places: impl Iterator<Item = f64>) -> f64 {
     if axis == "value" && places.all(|place| place.fract() == 0.0) { 0.5 } else { 0.0 }
 }

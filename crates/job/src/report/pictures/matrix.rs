@@ -17,7 +17,8 @@ pub(crate) struct Associations {
     pub(crate) before: Option<Vec<Vec<f64>>>,
     /// In the release.
     pub(crate) after: Vec<Vec<f64>>,
-    /// Columns that are left out: of too many values without an order, or of which means are released.
+    /// Columns that are left out: of too many values without an order, or of which means are
+    /// released.
     pub(crate) left_out: Vec<String>,
 }
 
@@ -74,7 +75,8 @@ impl Read {
     }
 }
 
-/// The values that the cells of a column stand for; `*` stands for none. Of a hierarchy with many leaves no cell does.
+/// The values that the cells of a column stand for; `*` stands for none. Of a hierarchy with many
+/// leaves no cell does.
 fn shared(attribute: &Attribute, column: &RecodedColumn) -> Read {
     let is_large =
         matches!(attribute.shape, Shape::Tree(_)) && attribute.n_codes() as usize > MOST_LABELS;
@@ -252,8 +254,8 @@ impl PictureSource<'_> {
     }
 }
 
-/// Columns by row: quasi-identifier columns as they are read there, then the others. None if there are no others, since
-/// nothing else is looked at row by row.
+/// Columns by row: quasi-identifier columns as they are read there, then the others. None if there
+/// are no others, since nothing else is looked at row by row.
 fn rows<'a>(
     quasi: &'a [Recoded],
     plain: &'a [Plain],

@@ -106,8 +106,8 @@ impl PictureSource<'_> {
         self.wanted.seed
     }
 
-    /// Pairs of values with their rows, those of some records where there are too many; none where the rows are not
-    /// at hand.
+    /// Pairs of values with their rows, those of some records where there are too many; none where
+    /// the rows are not at hand.
     fn points(
         &self,
         [x, y]: [usize; 2],
@@ -152,8 +152,9 @@ impl Partition {
     }
 }
 
-/// The tiles of pairs of cells with their rows, or those of some records, where there are too many. None where cells are
-/// so scattered that a picture of them would say nothing. The order of cells may follow the table's: edges decide.
+/// The tiles of pairs of cells with their rows, or those of some records, where there are too many.
+/// None where cells are so scattered that a picture of them would say nothing. The order of cells
+/// may follow the table's: edges decide.
 pub(super) fn tiles_of(
     mut pairs: Vec<(u64, Vec<[f64; 4]>)>,
     seed: u64,

@@ -1,7 +1,9 @@
-//! What a release looks like to whoever has nothing but the release: its labels, and how many rows have each.
+//! What a release looks like to whoever has nothing but the release: its labels, and how many rows
+//! have each.
 //!
-//! Nothing here looks at a dictionary, a type or an order of the table: two tables with the same release give the same
-//! pictures. Labels that read as numbers or ranges of them are drawn on a line; others are listed.
+//! Nothing here looks at a dictionary, a type or an order of the table: two tables with the same
+//! release give the same pictures. Labels that read as numbers or ranges of them are drawn on a
+//! line; others are listed.
 
 use std::collections::BTreeMap;
 

@@ -63,7 +63,8 @@ impl PictureSource<'_> {
         Some(Records { names, n_columns: set.attributes.len(), shown })
     }
 
-    /// What is released of an attribute in a class: the labels, one below another where there are two.
+    /// What is released of an attribute in a class: the labels, one below another where there are
+    /// two.
     fn label(&self, attribute: &Attribute, at: usize, class: u32) -> String {
         if !self.is_told(attribute) {
             return "(mean of its crowd)".to_owned();

@@ -5,9 +5,9 @@ use incrowd_evaluate::synthetic::random::Source;
 /// Tells what is drawn here from what else a seed is used for.
 const PURPOSE: u64 = 0x0070_6f72_7472_6169;
 
-/// By thing, how many of its records are drawn: `most` records at equal distances, over all records in the order of the
-/// things, of which the first is drawn at random. So each record is as likely as every other one. All of them where
-/// there are no more things than that.
+/// By thing, how many of its records are drawn: `most` records at equal distances, over all records
+/// in the order of the things, of which the first is drawn at random. So each record is as likely
+/// as every other one. All of them where there are no more things than that.
 pub(super) fn drawn(rows: &[u64], most: usize, seed: u64) -> Vec<u64> {
     let whole: u64 = rows.iter().sum();
     let most = most as u64;
@@ -27,7 +27,8 @@ pub(super) fn drawn(rows: &[u64], most: usize, seed: u64) -> Vec<u64> {
     drawn
 }
 
-/// Things that are drawn, each as likely as every other one, by what tells them apart: their order has no say.
+/// Things that are drawn, each as likely as every other one, by what tells them apart: their order
+/// has no say.
 pub(super) fn drawn_by(keys: impl Iterator<Item = Vec<u32>>, most: usize, seed: u64) -> Vec<usize> {
     let source = Source::new(seed, PURPOSE);
     let number = |key: &[u32]| {

@@ -47,7 +47,8 @@ pub(super) fn crowd(set: &PrivacyReport, before: Option<&PrivacyReport>, counted
     card("k", told, meaning, "k = min |class|", PROSECUTOR)
 }
 
-/// The risk of being found; `has_entity` says that classes are counted in people, of whom each may have several records.
+/// The risk of being found; `has_entity` says that classes are counted in people, of whom each may
+/// have several records.
 pub(super) fn risk(
     set: &PrivacyReport,
     before: Option<&PrivacyReport>,

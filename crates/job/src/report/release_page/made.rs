@@ -127,7 +127,8 @@ pub(super) fn record(page: &mut Page, content: &PageContent) {
     page.verbatim("The job file", &job.to_toml());
 }
 
-/// A job without what only the table's owner should tell: where files are, and which values there may be.
+/// A job without what only the table's owner should tell: where files are, and which values there
+/// may be.
 fn without_values(job: &JobSpec) -> JobSpec {
     let mut job = job.clone();
     (job.input, job.output, job.report, job.recoding) = (None, None, None, None);

@@ -1,8 +1,8 @@
-//! The report of a release or of a checked table as one HTML file for people: for the file of an ethics board, for whoever
-//! gets the release.
+//! The report of a release or of a checked table as one HTML file for people: for the file of an
+//! ethics board, for whoever gets the release.
 //!
-//! For the public nothing stands on it that the release does not tell: neither figures of the table, nor how many of its
-//! rows were left out, nor what the search saw.
+//! For the public nothing stands on it that the release does not tell: neither figures of the
+//! table, nor how many of its rows were left out, nor what the search saw.
 //!
 //! The JSON report shows no value of the table. The internal page shows distributions of the table,
 //! and says that it must be treated like the table.
@@ -93,7 +93,8 @@ impl PageContent<'_> {
         }
     }
 
-    /// Whether readers may be told how many people a class has: the release tells, or they may know the table.
+    /// Whether readers may be told how many people a class has: the release tells, or they may know
+    /// the table.
     fn tells_people(&self) -> bool {
         let is_released =
             |column: &Column| matches!(column.role, Some(Role::Sensitive | Role::Insensitive));

@@ -1,4 +1,5 @@
-//! Privacy before and after: crowds, risks, what classes tell of sensitive columns, and that in plain words.
+//! Privacy before and after: crowds, risks, what classes tell of sensitive columns, and that in
+//! plain words.
 
 use incrowd_chart::Listed;
 use serde_json::Value;

@@ -223,8 +223,8 @@ pub(super) fn columns(page: &mut Page, content: &PageContent) {
     }
 }
 
-/// The columns that readers may know of: columns that the job does not name are nobody's business, and where identifiers
-/// stood neither.
+/// The columns that readers may know of: columns that the job does not name are nobody's business,
+/// and where identifiers stood neither.
 fn planned<'a>(content: &'a PageContent) -> Vec<&'a Column> {
     let mut columns: Vec<&Column> = content.columns.iter().collect();
     if !content.is_internal() {

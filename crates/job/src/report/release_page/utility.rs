@@ -1,4 +1,5 @@
-//! What the release is good for: loss, distributions, what goes together, queries, and the partition picture.
+//! What the release is good for: loss, distributions, what goes together, queries, and the
+//! partition picture.
 
 use incrowd_chart::{Axis, Lines, Listed, Matrix, Series, Tile, Tiles};
 

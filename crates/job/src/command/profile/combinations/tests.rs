@@ -87,7 +87,8 @@ fn the_worst_are_those_of_an_exhaustive_count() {
     }
 }
 
-/// Equal columns and columns that follow from others: many ties, many combinations that are not minimal.
+/// Equal columns and columns that follow from others: many ties, many combinations that are not
+/// minimal.
 #[test]
 fn ties_and_dependent_columns() {
     for seed in 0..12 {
