@@ -253,8 +253,7 @@ fn inline(code: &str) -> Vec<Names> {
 #[test]
 fn paths_are_read_from_sources() {
     let source = "pub use a::{B, c::{self, D}};\nuse crate::x::Y as Z; \n\
-                  // use crate::no;\nfn f<'a>(c: char) { \"use crate::no;\"; '\"';
-                  // super::g::h(crate::i::J::new()); }\n\
+                  // use crate::no;\nfn f<'a>(c: char) { \"use crate::no;\"; '\"'; super::g::h(crate::i::J::new()); }\n\
                   #[cfg(test)]\nmod tests { use crate::no; }";
     let found = paths(&without_texts(source));
     let found: Vec<(String, bool)> =
