@@ -170,7 +170,8 @@ fn list_texts(array: &ListArray) -> Result<Vec<Option<String>>, Fault> {
 /// A value on its own. Where a reader could take it for something else, a backslash says that it is
 /// a value.
 fn alone(value: &str) -> String {
-    let may_be_label = value == "*" || value.starts_with(['\\', '[', '{']);
+    let bare = value.trim_start_matches('\\');
+    let may_be_label = bare == "*" || bare.starts_with(['[', '{']);
     if may_be_label { format!("\\{value}") } else { value.to_owned() }
 }
 

@@ -145,7 +145,10 @@ impl Axis {
                 // Suppressed rows have stars here, too, though the guide says that bounds are
                 // empty.
                 (Some(least), Some(greatest)) if least == "*" && greatest == "*" => {
-                    vec![Cover::All]
+                    // Bounds are values as they are: one of a declared order may be called so.
+                    let value = self.order.as_ref().and_then(|order| rank(order, "*"));
+                    let of_value = value.map(|value| Cover::Range(value.clone(), value));
+                    of_value.into_iter().chain([Cover::All]).collect()
                 }
                 (Some(least), Some(greatest)) => {
                     let ends = (self.parse(least), self.parse(greatest));
